@@ -1,0 +1,461 @@
+"""All of torch's private names. In: a compile that runs under `recorded()`. Out: what the compiler said about it.
+
+Each patch is one context manager that puts back what it found. A private name that this torch does not have costs the
+fact that it would have given, and a warning; it never stops a run. Sources: torch 2.13 and 2.14, files as named.
+"""
+
+import contextlib
+import copy
+import inspect
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+from unittest import mock
+
+import torch
+from torch.fx import GraphModule, Node
+
+from compdiff.capture.compile_log import CompileLog
+from compdiff.capture.graphs import graph_record, node_names, node_record
+from compdiff.capture.pass_log import OpenPass, PassLog, merged_duplicates
+from compdiff.capture.wrapper import wrapper_calls
+from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent
+
+_ACCUMULATE_GRAD = 2**64 - 1  # AccumulateGrad's sequence number: it belongs to no forward call
+
+
+@dataclass
+class Place:
+    """Where the running step is: the compiled graph and node that make the calls."""
+
+    compile_id: str | None = None
+    node: str | None = None
+
+
+@dataclass
+class _Lowering:
+    """One graph on its way through Inductor."""
+
+    compile_id: str
+    direction: str
+    post_grad: Graph | None = None
+    events: list[PassEvent] = field(default_factory=list)
+    kernels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    wrapper_code: str = ""
+    lowering_id: int | None = None
+
+
+@dataclass
+class Recorder:
+    """What the compiler said, as it said it. `attributing` makes compiled graphs run node by node instead."""
+
+    log: CompileLog = field(default_factory=CompileLog)
+    place: Place = field(default_factory=Place)
+    attributing: bool = False
+    warnings: list[CaptureWarning] = field(default_factory=list)
+    dynamo: dict[str, Graph] = field(default_factory=dict)
+    dynamo_names: dict[str, frozenset[str]] = field(default_factory=dict)
+    joint: dict[str, Graph] = field(default_factory=dict)
+    joint_events: dict[str, list[PassEvent]] = field(default_factory=dict)
+    lowerings: list[_Lowering] = field(default_factory=list)
+    current: _Lowering | None = None
+    passes: PassLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.passes = PassLog(emit=self.add_event, stage=self.stage, dynamo_names=self.known_names)
+
+    def graphs(self) -> tuple[CompiledGraph, ...]:
+        """Return the compiled graphs in the order in which they were compiled."""
+        found: list[CompiledGraph] = []
+        seen: set[str] = set()
+        for lowering in self.lowerings:
+            if lowering.compile_id not in self.dynamo:
+                continue
+            again = lowering.compile_id in seen
+            shared = [] if again else self.joint_events.get(lowering.compile_id, [])
+            seen.add(lowering.compile_id)
+            calls, code = wrapper_calls(lowering.wrapper_code, lowering.kernels)
+            found.append(
+                CompiledGraph(
+                    id=len(found),
+                    compile_id=lowering.compile_id,
+                    direction=lowering.direction,
+                    lowering_id=lowering.lowering_id,
+                    dynamo=None if again else self.dynamo[lowering.compile_id],
+                    joint=None if again else self.joint.get(lowering.compile_id),
+                    post_grad=lowering.post_grad,
+                    passes=(*shared, *lowering.events),
+                    calls=calls,
+                    wrapper_code=code,
+                )
+            )
+        lowered = {graph.compile_id for graph in found}
+        for compile_id, dynamo in self.dynamo.items():
+            if compile_id not in lowered:
+                graph = CompiledGraph(id=len(found), compile_id=compile_id, direction="forward", dynamo=dynamo)
+                found.append(graph)
+        return tuple(found)
+
+    def add_event(self, event: PassEvent) -> None:
+        """Keep one pass event with the graph it changed."""
+        if self.current is not None:
+            self.current.events.append(event)
+        else:
+            self.joint_events.setdefault(compile_id(), []).append(event)
+
+    def known_names(self) -> frozenset[str]:
+        """Return the node names of the Dynamo graph that is being compiled."""
+        return self.dynamo_names.get(compile_id(), frozenset())
+
+    def stage(self) -> str:
+        """Return the stage of the graph that passes work on now."""
+        return "post_grad" if self.current is not None else "joint"
+
+
+# ---------------------------------------------------------------- small accessors
+
+
+def next_sequence_number() -> int:
+    """Return the number that the next autograd function made on this thread will get."""
+    return int(torch.autograd._get_sequence_nr())
+
+
+def running_autograd_node() -> tuple[str, int] | None:
+    """Return (name, sequence number) of the autograd function that runs now, -1 for AccumulateGrad, or None."""
+    node = torch._C._current_autograd_node()
+    if node is None:
+        return None
+    number = node._sequence_nr()
+    return node.name(), -1 if number == _ACCUMULATE_GRAD else int(number)
+
+
+def calling_frame() -> FrameType | None:
+    """Return the Python frame that called the caller."""
+    return sys._getframe(2)
+
+
+def compile_id() -> str:
+    """Return Dynamo's id of the compilation that runs now (`0/0`, without the attempt), or ""."""
+    current = torch._guards.CompileContext.current_compile_id()
+    return "" if current is None else str(current)
+
+
+def reset() -> None:
+    """Forget all compiled code of this process."""
+    torch._dynamo.reset()
+
+
+# ---------------------------------------------------------------- the patches
+
+
+@contextlib.contextmanager
+def recorded(recorder: Recorder, *, use_cache: bool, options: Mapping[str, object]) -> Iterator[None]:
+    """Record every compilation inside the block; all that is patched or set is put back at its end.
+
+    `options` are torch.compile's: they are set as Inductor's configuration too, since some (`freezing`) must be set
+    before Dynamo traces, when torch.compile itself has not applied them yet.
+    """
+    with contextlib.ExitStack() as stack:
+        for patch in (
+            _structured_log,
+            _dynamo_graphs,
+            _joint_graphs,
+            _inductor_graphs,
+            _post_grad_graphs,
+            _generated_code,
+            _pass_log,
+            _pattern_log,
+            _common_subexpressions,
+        ):
+            try:
+                stack.enter_context(patch(recorder))
+            except (ImportError, AttributeError) as error:
+                text = f"torch {torch.__version__} lacks a private name ({error}): no {patch.__name__.strip('_')}"
+                recorder.warnings.append(CaptureWarning(id="private-name-gone", text=text))
+        stack.enter_context(_inductor_config(use_cache=use_cache, options=options))
+        yield
+
+
+@contextlib.contextmanager
+def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Iterator[None]:
+    """Turn on provenance and names of C++ kernels in profiles, and the caches off unless asked for.
+
+    Source: torch/_inductor/config.py. The caches are turned off one by one: `force_disable_caches` would also give
+    each graph its own folder, and so compile the C++ headers anew for each.
+    """
+    import torch._functorch.config as functorch_config
+    import torch._inductor.config as inductor_config
+
+    settings: dict[str, Any] = {"trace.provenance_tracking_level": 1, "cpp.enable_kernel_profile": True}
+    if not use_cache:
+        settings |= {"fx_graph_cache": False, "fx_graph_remote_cache": False, "autotune_local_cache": False}
+    settings |= {name.replace("-", "_"): value for name, value in options.items()}
+    known = {name: value for name, value in settings.items() if name in inductor_config._config}
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(inductor_config.patch(known))
+        if not use_cache:
+            stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
+        yield
+
+
+@contextlib.contextmanager
+def _structured_log(recorder: Recorder) -> Iterator[None]:
+    """Listen to the structured trace (what TORCH_TRACE writes). Source: torch/_logging/_internal.py."""
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            recorder.log.add(getattr(record, "metadata", {}), getattr(record, "payload", None))
+
+    logger = torch._logging._internal.trace_log
+    listener = Listener()
+    logger.addHandler(listener)
+    try:
+        yield
+    finally:
+        logger.removeHandler(listener)
+
+
+@contextlib.contextmanager
+def _dynamo_graphs(recorder: Recorder) -> Iterator[None]:
+    """Keep each Dynamo graph, and put a switch before its compiled function.
+
+    Source: OutputGraph.call_user_compiler, torch/_dynamo/output_graph.py.
+    """
+    from torch._dynamo.output_graph import OutputGraph
+
+    original = OutputGraph.call_user_compiler
+
+    def call_user_compiler(self: Any, module: GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        identity = compile_id()
+        recorder.dynamo_names[identity] = node_names(module.graph)
+        recorder.dynamo[identity] = graph_record("dynamo", module)
+        # Inductor changes the module in place, so that the one to run node by node must be a copy of the graph.
+        kept = GraphModule(module, copy.deepcopy(module.graph))
+        return _switch(recorder, identity, kept, original(self, module, inputs))
+
+    with mock.patch.object(OutputGraph, "call_user_compiler", call_user_compiler):
+        yield
+
+
+def _switch(
+    recorder: Recorder, identity: str, module: GraphModule, compiled: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return `compiled`, or the Dynamo graph run node by node while the recorder is attributing."""
+
+    def run(*args: Any) -> Any:
+        if recorder.attributing:
+            return _Attributor(module, recorder.place, identity).run(*args)
+        return compiled(*args)
+
+    return run
+
+
+class _Attributor(torch.fx.Interpreter):
+    """Runs a Dynamo graph node by node and says which node makes the calls."""
+
+    def __init__(self, module: GraphModule, place: Place, identity: str) -> None:
+        super().__init__(module)
+        self._place = place
+        self._identity = identity
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        before = self._place.compile_id, self._place.node
+        try:
+            return super().run(*args, **kwargs)
+        finally:
+            self._place.compile_id, self._place.node = before
+
+    def run_node(self, n: Node) -> Any:
+        self._place.compile_id, self._place.node = self._identity, n.name
+        return super().run_node(n)
+
+
+@contextlib.contextmanager
+def _joint_graphs(recorder: Recorder) -> Iterator[None]:
+    """Keep the graph that AOTAutograd made, before the joint passes. Source: torch/_inductor/compile_fx.py."""
+    import torch._inductor.compile_fx as compile_fx
+
+    original = compile_fx._recursive_joint_graph_passes
+
+    def joint_graph_passes(module: GraphModule, *args: Any, **kwargs: Any) -> GraphModule:
+        identity = compile_id()
+        if identity not in recorder.joint:
+            names = recorder.dynamo_names.get(identity, frozenset())
+            recorder.joint[identity] = graph_record("joint", module, names)
+        return original(module, *args, **kwargs)
+
+    with mock.patch.object(compile_fx, "_recursive_joint_graph_passes", joint_graph_passes):
+        yield
+
+
+@contextlib.contextmanager
+def _inductor_graphs(recorder: Recorder) -> Iterator[None]:
+    """Know which graph Inductor works on. Source: fx_codegen_and_compile, torch/_inductor/compile_fx.py."""
+    import torch._inductor.compile_fx as compile_fx
+
+    original = compile_fx.fx_codegen_and_compile
+
+    def fx_codegen_and_compile(*args: Any, **kwargs: Any) -> Any:
+        backward, inference = kwargs.get("is_backward"), kwargs.get("is_inference")
+        direction = "backward" if backward else "inference" if inference else "forward"
+        before, recorder.current = recorder.current, _Lowering(compile_id(), direction)
+        recorder.lowerings.append(recorder.current)
+        try:
+            return original(*args, **kwargs)
+        finally:
+            recorder.current = before
+
+    with mock.patch.object(compile_fx, "fx_codegen_and_compile", fx_codegen_and_compile):
+        yield
+
+
+@contextlib.contextmanager
+def _post_grad_graphs(recorder: Recorder) -> Iterator[None]:
+    """Keep the graph after the post-grad passes. Source: torch/_inductor/compile_fx.py."""
+    import torch._inductor.compile_fx as compile_fx
+
+    original = compile_fx._recursive_post_grad_passes
+
+    def post_grad_passes(module: GraphModule, *args: Any, **kwargs: Any) -> Any:
+        result = original(module, *args, **kwargs)
+        if recorder.current is not None:
+            names = recorder.dynamo_names.get(recorder.current.compile_id, frozenset())
+            recorder.current.post_grad = graph_record("post_grad", module, names)
+        return result
+
+    with mock.patch.object(compile_fx, "_recursive_post_grad_passes", post_grad_passes):
+        yield
+
+
+@contextlib.contextmanager
+def _generated_code(recorder: Recorder) -> Iterator[None]:
+    """Keep the wrapper and the post-grad nodes of each of its calls.
+
+    Source: GraphLowering.compile_to_module, torch/_inductor/graph.py, and the provenance maps of torch/_inductor/debug.py.
+    """
+    import torch._inductor.debug as inductor_debug
+    from torch._inductor.graph import GraphLowering
+
+    original = GraphLowering.compile_to_module
+
+    def compile_to_module(self: Any) -> Any:
+        module = original(self)
+        if recorder.current is not None:
+            kernels = inductor_debug._inductor_triton_kernel_to_post_grad_node_info
+            recorder.current.kernels = {name: tuple(nodes) for name, nodes in kernels.items()}
+            recorder.current.wrapper_code = inspect.getsource(module) if module.__file__ else ""
+            recorder.current.lowering_id = self.graph_id
+        return module
+
+    with mock.patch.object(GraphLowering, "compile_to_module", compile_to_module):
+        yield
+
+
+@contextlib.contextmanager
+def _pass_log(recorder: Recorder) -> Iterator[None]:
+    """Note the nodes that each compiler pass makes, removes and replaces.
+
+    Source: GraphTransformObserver, torch/fx/passes/graph_transform_observer.py; the hooks of torch/fx/graph_module.py.
+    """
+    from torch.fx.passes.graph_transform_observer import GraphTransformObserver as Observer
+
+    enter, leave = Observer.__enter__, Observer.__exit__
+    opened: dict[int, tuple[OpenPass, Callable[[Node, str, Node], None]]] = {}
+
+    def observer_enter(self: Any) -> Any:
+        result = enter(self)
+        if self.active:
+            now = OpenPass(name=self.passname, nodes=dict(self.name_to_node), live=self.name_to_node)
+            self.created_nodes, self.erased_nodes = now.created, now.removed
+
+            def note_replacement(old: Node, new: str, user: Node) -> None:
+                now.replaced[old.name] = new
+
+            self.gm._register_replace_node_hook(note_replacement)
+            opened[id(self)] = now, note_replacement
+            recorder.passes.open.append(now)
+        return result
+
+    def observer_exit(self: Any, *details: Any) -> None:
+        leave(self, *details)
+        if id(self) in opened:
+            now, hook = opened.pop(id(self))
+            self.gm._unregister_replace_node_hook(hook)
+            recorder.passes.finish(now)
+
+    with (
+        mock.patch.object(Observer, "__enter__", observer_enter),
+        mock.patch.object(Observer, "__exit__", observer_exit),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _pattern_log(recorder: Recorder) -> Iterator[None]:
+    """Note each pattern that fires, with its handler. Source: torch/_inductor/pattern_matcher.py."""
+    import torch._inductor.pattern_matcher as pattern_matcher
+
+    kinds = ("GraphPatternEntry", "ReplacementPatternEntry", "LoweringPatternEntry")
+    with contextlib.ExitStack() as stack:
+        for kind in (getattr(pattern_matcher, name) for name in kinds):
+            stack.enter_context(mock.patch.object(kind, "apply", _noting_apply(recorder, kind.apply)))
+        yield
+
+
+def _noting_apply(recorder: Recorder, original: Callable[..., None]) -> Callable[..., None]:
+    def apply(self: Any, match: Any, graph: Any, node: Node) -> None:
+        now = recorder.passes.open[-1] if recorder.passes.open else None
+        if now is None:
+            original(self, match, graph, node)
+            return
+        mark = now.mark()
+        before = {item.name: node_record(item, recorder.known_names()) for item in match.nodes}
+        original(self, match, graph, node)
+        name, location = _pattern_identity(self)
+        recorder.passes.report(now, mark, pattern=name, location=location, before=before)
+
+    return apply
+
+
+def _pattern_identity(entry: Any) -> tuple[str, str]:
+    """Return (name, place in torch) of a pattern: its handler, or the function that was searched for."""
+    handler = getattr(entry, "handler", None)
+    if handler is None:
+        # A replacement's check is a closure of register_replacement, which holds the function it searches for.
+        cells = inspect.getclosurevars(entry.extra_check).nonlocals if inspect.isfunction(entry.extra_check) else {}
+        handler = cells.get("search_fn")
+    name = getattr(entry, "pattern_name", None) or getattr(handler, "__name__", None) or type(entry).__name__
+    code = getattr(inspect.unwrap(handler), "__code__", None) if callable(handler) else None
+    if code is None:
+        return name, ""
+    _, found, path = code.co_filename.rpartition("/torch/")
+    return name, f"torch/{path}:{code.co_firstlineno}" if found else ""
+
+
+@contextlib.contextmanager
+def _common_subexpressions(recorder: Recorder) -> Iterator[None]:
+    """Note the nodes that the partitioner merges. Source: fx_graph_cse, called by torch/_functorch/partitioners.py."""
+    import torch._functorch.partitioners as partitioners
+
+    original = partitioners.fx_graph_cse
+
+    def fx_graph_cse(graph: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(graph, *args, **kwargs)
+        nodes = {node.name: node for node in graph.nodes}
+        for name, twin in merged_duplicates(graph, result).items():
+            recorder.add_event(
+                PassEvent(
+                    stage="joint",
+                    pass_name="fx_graph_cse",  # noqa: S106 - a compiler pass
+                    location="torch/_functorch/compile_utils.py",
+                    removed=(node_record(nodes[name], recorder.known_names()),),
+                    replacements={name: twin},
+                )
+            )
+        return result
+
+    with mock.patch.object(partitioners, "fx_graph_cse", fx_graph_cse):
+        yield

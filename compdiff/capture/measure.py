@@ -1,0 +1,270 @@
+"""Measures one case. In: a Request. Out: a Run, with every part that was reached.
+
+The order matters: structure passes (dispatch mode, profiler) never supply times, and compiles are counted before and after
+each pass, so that a pass that changed what it measured says so.
+"""
+
+import contextlib
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+
+import msgspec
+import torch
+
+from compdiff.capture import dispatch, inductor, profile
+from compdiff.capture.environment import describe
+from compdiff.capture.numerics import compare
+from compdiff.capture.sampling import sample
+from compdiff.capture.workload import Workload, load
+from compdiff.model import (
+    AttributedCall,
+    Capture,
+    CaptureWarning,
+    CaseInfo,
+    Compiler,
+    CompileOptions,
+    Failure,
+    PassAudit,
+    Request,
+    Run,
+)
+
+_WARMUP_CALLS = 2
+_OBSERVER_NOTE = (
+    "To name C++ kernels in profiles, compdiff sets inductor's cpp.enable_kernel_profile, and to know which graph runs it "
+    "calls each compiled graph through one Python function: some 100 ns a call that an unobserved run does not spend."
+)
+
+
+@dataclass
+class _Session:
+    """One case being measured: the run so far, and what the passes need."""
+
+    request: Request
+    workload: Workload
+    run: Run
+    progress: Callable[[str], None]
+    save: Callable[[Run], None]
+    recorder: inductor.Recorder = field(default_factory=inductor.Recorder)
+
+    @property
+    def cuda(self) -> bool:
+        return self.request.device.startswith("cuda")
+
+    def synchronize(self) -> None:
+        if self.cuda:
+            torch.cuda.synchronize()
+
+    def keep(self, **changes: object) -> None:
+        self.run = msgspec.structs.replace(self.run, **changes)
+
+    @contextlib.contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Announce a stage, save what there is in case it never ends, seed, and count compiles around it."""
+        self.progress(name)
+        failure = Failure(stage=name, message=f"interrupted in: {name}")
+        self.save(msgspec.structs.replace(self.run, failure=failure))
+        seed(self.request.seed)
+        before = self.recorder.log.started
+        yield
+        audit = PassAudit(name=name, compiles_before=before, compiles_after=self.recorder.log.started)
+        self.keep(audits=(*self.run.audits, audit))
+
+
+def measure(request: Request, *, progress: Callable[[str], None], save: Callable[[Run], None]) -> Run:
+    """Return the run of one case, both sides measured.
+
+    Args:
+        request: what to measure.
+        progress: told the name of each stage as it starts.
+        save: given the run so far before each stage, with `failure` naming the stage, so that a crash loses nothing.
+
+    Raises:
+        Exception: whatever the case itself raises; the last saved run holds what was measured before.
+    """
+    progress("load the case")
+    seed(request.seed)
+    workload = load(request.spec, request.device, request.dtype, request.seed)
+    session = _Session(request, workload, _empty_run(request, workload), progress, save)
+    _measure_left(session)
+    options = session.run.options
+    with inductor.recorded(session.recorder, use_cache=options.use_cache, options=options.options):
+        _measure_right(session)
+    session.keep(warnings=(*session.run.warnings, *_audit_warnings(session.run.audits)))
+    return session.run
+
+
+def seed(value: int) -> None:
+    """Seed Python's and torch's generators."""
+    random.seed(value)
+    torch.manual_seed(value)
+
+
+def _measure_left(session: _Session) -> None:
+    workload = session.workload
+
+    def step() -> object:
+        return workload.step(workload.fn)
+
+    with session.stage("eager: warm-up"):
+        for _ in range(_WARMUP_CALLS):
+            step()
+        session.synchronize()
+    with session.stage("eager: op calls"):
+        recording, outputs = dispatch.record(step, session.recorder.place, sources=True)
+        session.keep(left=_capture(session, "eager", profile.Profile(op_calls=recording.op_calls), outputs))
+    with session.stage("eager: profile"):
+        merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda))
+        session.keep(left=_capture(session, "eager", merged, outputs))
+
+
+def _measure_right(session: _Session) -> None:
+    workload, recorder = session.workload, session.recorder
+    inductor.reset()
+    compiled = torch.compile(workload.fn, **_compile_arguments(session.run.options))
+
+    def step() -> object:
+        return workload.step(compiled)
+
+    with session.stage("compiled: compile"):
+        for _ in range(1 + _WARMUP_CALLS):
+            step()
+        session.synchronize()
+    with session.stage("compiled: op calls"):
+        recording, outputs = dispatch.record(step, recorder.place, sources=True)
+    with session.stage("compiled: attribute op calls to graph nodes"):
+        attributed = _attribute(session, step)
+    graphs = recorder.graphs()
+    with session.stage("compiled: profile"):
+        merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda), graphs)
+        compiler = _compiler(session, graphs, attributed)
+        session.keep(right=_capture(session, "compiled", merged, outputs, compiler))
+    with session.stage("time both sides"):
+        timing = sample(lambda: workload.step(workload.fn), step, session.request.sampling, session.synchronize)
+        session.keep(timing=timing)
+    with session.stage("compare outputs"):
+        session.keep(numerics=compare(workload, compiled))
+
+
+def _attribute(session: _Session, step: Callable[[], object]) -> tuple[AttributedCall, ...]:
+    """Run the step with each compiled graph run node by node: its op calls, with the node that made each."""
+    session.recorder.attributing = True
+    try:
+        recording, _ = dispatch.record(step, session.recorder.place, sources=False)
+    finally:
+        session.recorder.attributing = False
+    return tuple(
+        AttributedCall(
+            name=call.name,
+            overload=call.overload,
+            shapes=tuple(meta.shape for meta in call.inputs),
+            dtypes=tuple(meta.dtype for meta in call.inputs),
+            compile_id=place[0],
+            node=place[1],
+            phase=call.phase,
+            autograd_node=call.autograd_node,
+            sequence=call.sequence,
+        )
+        for call, place in zip(recording.op_calls, recording.places, strict=True)
+    )
+
+
+def _compiler(
+    session: _Session, graphs: tuple[object, ...], attributed: tuple[AttributedCall, ...]
+) -> Compiler:
+    log = session.recorder.log
+    return Compiler(
+        backend=session.run.options.backend,
+        compilations=log.compilations(),
+        graphs=session.recorder.graphs(),
+        attributed=attributed,
+        graph_breaks=tuple(log.graph_breaks),
+        recompiles=tuple(log.recompiles),
+    )
+
+
+def _capture(
+    session: _Session,
+    label: str,
+    merged: profile.Profile,
+    outputs: tuple[int, ...],
+    compiler: Compiler | None = None,
+) -> Capture:
+    timed = [(call.start_ns or 0, f"o{call.id}") for call in merged.op_calls]
+    timed += [(kernel.start_ns, f"k{kernel.id}") for kernel in merged.kernels]
+    return Capture(
+        label=label,
+        basis="measured",
+        device=session.request.device,
+        device_name=session.run.environment.device,
+        op_calls=tuple(merged.op_calls),
+        launches=tuple(merged.launches),
+        kernels=tuple(merged.kernels),
+        call_order=tuple(name for _, name in sorted(timed, key=lambda item: item[0])),
+        output_values=outputs,
+        compiler=compiler,
+        profile_wall_ns=merged.wall_ns,
+        warnings=(*merged.warnings, *(session.recorder.warnings if compiler else ())),
+    )
+
+
+def _compile_arguments(options: CompileOptions) -> dict[str, object]:
+    arguments: dict[str, object] = {"dynamic": options.dynamic, "fullgraph": options.fullgraph}
+    arguments |= {"backend": options.backend}
+    if options.mode is not None:
+        arguments["mode"] = options.mode
+    if options.options:
+        arguments["options"] = dict(options.options)
+    return arguments
+
+
+def _empty_run(request: Request, workload: Workload) -> Run:
+    spec = request.spec
+    case = CaseInfo(
+        name=spec.name,
+        file=spec.path,
+        summary=spec.summary,
+        form=spec.form,
+        params=spec.params,
+        param_set=spec.param_set,
+        dtype=request.dtype,
+        backward=workload.backward,
+        source=workload.source,
+    )
+    return Run(
+        case=case,
+        environment=describe(request.device, spec.path),
+        options=merged_options(request.options, workload.compile_kwargs),
+        left=Capture(label="eager", basis="measured", device=request.device),
+        right=Capture(label="compiled", basis="measured", device=request.device),
+        created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        expectation=workload.expectation,
+        warnings=(CaptureWarning(id="observer", text=_OBSERVER_NOTE),),
+    )
+
+
+def merged_options(asked: CompileOptions, of_case: dict[str, object]) -> CompileOptions:
+    """Return the case's COMPILE under what the user asked for; options are merged key by key."""
+    own = msgspec.convert(of_case, CompileOptions)
+    default = CompileOptions()
+    changed = {
+        name: getattr(asked, name)
+        for name in ("backend", "mode", "dynamic", "fullgraph", "use_cache")
+        if getattr(asked, name) != getattr(default, name)
+    }
+    return msgspec.structs.replace(own, **changed, options={**own.options, **asked.options})
+
+
+def _audit_warnings(audits: tuple[PassAudit, ...]) -> list[CaptureWarning]:
+    """Return a warning for each pass, other than the compile itself, in which something was compiled."""
+    return [
+        CaptureWarning(
+            id="compiled-while-measured",
+            text=f"{audit.compiles_after - audit.compiles_before} compilations happened in the pass '{audit.name}': "
+            "what it measured is not the code that the report shows",
+        )
+        for audit in audits
+        if audit.name != "compiled: compile" and audit.compiles_after != audit.compiles_before
+    ]

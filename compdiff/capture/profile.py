@@ -1,0 +1,334 @@
+"""The profiler pass. In: a step, and the op calls that the dispatch pass saw. Out: their chains, launches and kernels.
+
+The profiler sees composite ops, inner ops, launches and kernels, but no tensors; the dispatch pass sees tensors. Both run
+the same step, so the op calls are found again in the trace by name and order.
+"""
+
+import re
+import tempfile
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+import torch
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+
+from compdiff import kineto
+from compdiff.kineto import Event
+from compdiff.model import CaptureWarning, CompiledGraph, Kernel, Launch, OpCall, WrapperCall
+
+STEP_NAME = "compdiff step"
+_REGION = "Torch-Compiled Region: "
+_GRAPH_CALL = "## Call CompiledFxGraph"
+_BACKWARD = "CompiledFunctionBackward"
+_FORWARD = "CompiledFunction"
+_CPP_KERNEL = re.compile(r"^(?:graph_(?P<graph>\d+)_)?(?P<name>cpp_\w+)$")
+# Extern kernels of Inductor that call a dispatcher op of another name: torch/_inductor/select_algorithm.py, kernel/mm.py.
+_EXTERN_OPS = {"bias_addmm": "addmm", "_mm_plus_mm": "mm", "mm_plus_mm": "mm"}
+
+
+@dataclass
+class Profile:
+    """What the profiler pass adds: op calls with chain, place and time; launches; kernels; wall time of the step."""
+
+    op_calls: list[OpCall] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    kernels: list[Kernel] = field(default_factory=list)
+    wall_ns: int = 0
+    warnings: list[CaptureWarning] = field(default_factory=list)
+
+
+@dataclass
+class _GraphRun:
+    """One execution of a compiled graph within the step, with the wrapper calls that have been seen in it."""
+
+    event: Event
+    graph: CompiledGraph
+    seen: set[int] = field(default_factory=set)
+
+    def take(self, matches: Callable[[WrapperCall], bool]) -> int | None:
+        """Return the index of the first unseen wrapper call that `matches`, which is then seen; None if none does."""
+        for call in self.graph.calls:
+            if call.index not in self.seen and matches(call):
+                self.seen.add(call.index)
+                return call.index
+        return None
+
+
+def trace(step: Callable[[], object], *, cuda: bool) -> list[Event]:
+    """Run `step` twice under the profiler, the first time to warm it up; return the events of the second run."""
+    activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if cuda else [])
+    with tempfile.TemporaryDirectory(prefix="compdiff-") as folder:
+        path = Path(folder) / "trace.json"
+        with profile(
+            activities=activities,
+            schedule=schedule(wait=0, warmup=1, active=1, repeat=1),
+            on_trace_ready=lambda done: done.export_chrome_trace(str(path)),
+            acc_events=True,
+        ) as profiler:
+            for _ in range(2):
+                with record_function(STEP_NAME):
+                    step()
+                    if cuda:
+                        torch.cuda.synchronize()
+                profiler.step()
+        return kineto.decode(path.read_bytes())
+
+
+def merge(op_calls: Sequence[OpCall], events: Sequence[Event], graphs: Sequence[CompiledGraph] = ()) -> Profile:
+    """Find the op calls of the dispatch pass in the trace of the same step, and its kernels and launches.
+
+    A view that the dispatch pass saw and the profiler did not is an artefact of the dispatch mode (autograd detaches
+    saved tensors through it): it is left out, and the calls are numbered anew.
+    """
+    step = next((event for event in events if event.name == STEP_NAME), None)
+    if step is None:
+        text = "the profiler recorded no step: chains, kernels and profiled times are missing"
+        return Profile(op_calls=list(op_calls), warnings=[CaptureWarning(id="no-profile", text=text)])
+    host = [event for event in events if event.category not in kineto.DEVICE_CATEGORIES]
+    host = [event for event in host if step.start_ns <= event.start_ns < step.end_ns and event is not step]
+    place, missing = match_op_calls(op_calls, host)
+    kept = [call for call in op_calls if call.id in place or not _is_artefact(call)]
+    owner = {id(host[place[call.id]]): number for number, call in enumerate(kept) if call.id in place}
+    runs = _graph_runs(host, graphs)
+    result = Profile(wall_ns=step.duration_ns)
+    result.op_calls = [
+        msgspec.structs.replace(call, id=number, name=host[place[call.id]].name if call.id in place else call.name)
+        for number, call in enumerate(kept)
+    ]
+    _place_host_items(result, host, owner, runs)
+    _add_device_items(result, host, events, owner, runs)
+    unexpected = sorted({call.name for call in missing if not _is_artefact(call)})
+    if unexpected:
+        count = sum(not _is_artefact(call) for call in missing)
+        text = f"{count} of {len(op_calls)} op calls were not found in the profile: {', '.join(unexpected[:5])}"
+        result.warnings.append(CaptureWarning(id="profile-mismatch", text=text))
+    return result
+
+
+def match_op_calls(op_calls: Sequence[OpCall], host: Sequence[Event]) -> tuple[dict[int, int], list[OpCall]]:
+    """Return {op call id: index in host} and the op calls not found; `host` is in start order.
+
+    Each call takes the next event of its name after the one before; what is nested in a taken event is its inner work.
+    A call whose next event lies behind events of the calls that follow it is not in the trace.
+    """
+    search = _Search(host)
+    place: dict[int, int] = {}
+    missing = []
+    for number, call in enumerate(op_calls):
+        found = search.next_place(call)
+        if found is None or search.skips(found, op_calls[number + 1 : number + 4]):
+            missing.append(call)
+            continue
+        search.take(found)
+        place[call.id] = found
+    return place, missing
+
+
+class _Search:
+    """A walk through host events in start order that takes one event after another."""
+
+    def __init__(self, host: Sequence[Event]) -> None:
+        self._host = host
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for index, event in enumerate(host):
+            self._places[event.name].append(index)
+        self._taken: set[int] = set()
+        self._at = 0
+
+    def next_place(self, call: OpCall) -> int | None:
+        """Return the index of the next event that may be the call's and is not inside a taken one."""
+        found = (self._next_of(name) for name in profiled_names(call))
+        return min((index for index in found if index is not None), default=None)
+
+    def skips(self, found: int, following: Sequence[OpCall]) -> bool:
+        """Return whether a call that follows has its event before `found`, other than around it."""
+        around = {id(outer) for outer in self._host[found].ancestors()}
+        others = (self.next_place(call) for call in following)
+        return any(other is not None and other < found and id(self._host[other]) not in around for other in others)
+
+    def take(self, found: int) -> None:
+        """Take the event at `found` and go on behind it."""
+        self._taken.add(id(self._host[found]))
+        self._at = found + 1
+
+    def _next_of(self, name: str) -> int | None:
+        candidates = self._places.get(name, [])
+        for index in candidates[bisect_left(candidates, self._at) :]:
+            if not any(id(outer) in self._taken for outer in self._host[index].ancestors()):
+                return index
+        return None
+
+
+def profiled_names(call: OpCall) -> tuple[str, ...]:
+    """Return the names under which an unobserved step may make this call.
+
+    Autograd adds up gradients in place where it can, but out of place while a dispatch mode watches.
+    Source: torch/csrc/autograd/input_buffer.cpp (torch 2.13).
+    """
+    accumulates = call.phase == "backward" and call.name == "aten::add"
+    return (call.name, "aten::add_") if accumulates else (call.name,)
+
+
+def _is_artefact(call: OpCall) -> bool:
+    """Return whether the call gives back the storage it was given and computes nothing."""
+    return call.name in {"aten::detach", "aten::alias"}
+
+
+def _graph_runs(host: Sequence[Event], graphs: Sequence[CompiledGraph]) -> dict[int, _GraphRun]:
+    """Return {id(event): graph run} for each call of a compiled graph in the step."""
+    forward = {graph.compile_id: graph for graph in graphs if graph.direction != "backward"}
+    backward = {graph.compile_id: graph for graph in graphs if graph.direction == "backward"}
+    regions: dict[object, str] = {}
+    runs: dict[int, _GraphRun] = {}
+    for event in host:
+        if event.name == _FORWARD:
+            regions[event.arguments.get("Sequence number")] = _region(event)
+        if not event.name.startswith(_GRAPH_CALL):
+            continue
+        outer = next((item for item in event.ancestors() if item.name == _BACKWARD), None)
+        if outer is None:
+            graph = forward.get(_region(event))
+        else:
+            graph = backward.get(regions.get(outer.arguments.get("Sequence number"), ""))
+        if graph is not None:
+            runs[id(event)] = _GraphRun(event, graph)
+    return runs
+
+
+def _region(event: Event) -> str:
+    names = (outer.name for outer in event.ancestors())
+    return next((name.removeprefix(_REGION) for name in names if name.startswith(_REGION)), "")
+
+
+def _place_host_items(
+    result: Profile, host: Sequence[Event], owner: dict[int, int], runs: dict[int, _GraphRun]
+) -> None:
+    """Give each matched op call its chain, inner ops, time and wrapper call; collect the generated C++ kernels."""
+    for event in host:
+        call_id = owner.get(id(event))
+        run = _enclosing_run(event, runs)
+        cpp = _CPP_KERNEL.match(event.name)
+        if call_id is not None:
+            result.op_calls[call_id] = _placed(result.op_calls[call_id], event, run)
+        elif cpp is not None:
+            name = cpp["name"]
+            index = None if run is None else run.take(lambda call, name=name: call.name == name)  # type: ignore[misc]
+            result.kernels.append(
+                Kernel(
+                    id=len(result.kernels),
+                    name=name,
+                    kind="cpp",
+                    graph=None if run is None else run.graph.id,
+                    call=index,
+                    start_ns=event.start_ns,
+                    duration_ns=event.duration_ns,
+                )
+            )
+
+
+def _placed(call: OpCall, event: Event, run: _GraphRun | None) -> OpCall:
+    index = None if run is None else run.take(lambda wrapper: _same_op(wrapper, call.name))
+    return msgspec.structs.replace(
+        call,
+        chain=tuple(outer.name for outer in reversed(event.ancestors()) if _is_composite(outer)),
+        inner=tuple(inner.name for inner in _descendants(event) if _is_composite(inner)),
+        graph=None if run is None else run.graph.id,
+        call=index,
+        start_ns=event.start_ns,
+        duration_ns=event.duration_ns,
+    )
+
+
+def _same_op(call: WrapperCall, op_name: str) -> bool:
+    if call.kind != "extern":
+        return False
+    parts = call.name.split(".")
+    base = op_name.rpartition("::")[2]
+    known = [_EXTERN_OPS.get(part, part) for part in parts]
+    return base in known or base.rstrip("_") in known
+
+
+def _is_composite(event: Event) -> bool:
+    return event.category == "cpu_op" and "::" in event.name and "autograd::" not in event.name
+
+
+def _descendants(event: Event) -> list[Event]:
+    found: list[Event] = []
+    pending = list(reversed(event.children))
+    while pending:
+        inner = pending.pop()
+        found.append(inner)
+        pending.extend(reversed(inner.children))
+    return found
+
+
+def _enclosing_run(event: Event, runs: dict[int, _GraphRun]) -> _GraphRun | None:
+    return next((runs[id(outer)] for outer in event.ancestors() if id(outer) in runs), None)
+
+
+def _add_device_items(
+    result: Profile,
+    host: Sequence[Event],
+    events: Sequence[Event],
+    owner: dict[int, int],
+    runs: dict[int, _GraphRun],
+) -> None:
+    """Add launches, and the kernels they made by correlation; a kernel whose launch is outside the step is left out."""
+    launches: dict[int, tuple[Launch, Event]] = {}
+    for event in host:
+        correlation = event.correlation
+        if event.category in kineto.LAUNCH_CATEGORIES and correlation is not None:
+            op_call = next((owner[id(outer)] for outer in event.ancestors() if id(outer) in owner), None)
+            launch = Launch(
+                id=len(result.launches),
+                name=event.name,
+                op_call=op_call,
+                start_ns=event.start_ns,
+                duration_ns=event.duration_ns,
+                correlation=correlation,
+            )
+            result.launches.append(launch)
+            launches[correlation] = launch, event
+    device = [event for event in events if event.category in kineto.DEVICE_CATEGORIES]
+    for event in device:
+        found = launches.get(event.correlation) if event.correlation is not None else None
+        if found is not None:
+            run = _enclosing_run(found[1], runs)
+            result.kernels.append(_device_kernel(len(result.kernels), event, found[0], run))
+
+
+def _device_kernel(number: int, event: Event, launch: Launch, run: _GraphRun | None) -> Kernel:
+    kinds = {"gpu_memcpy": "memcpy", "gpu_memset": "memset"}
+    kind = kinds.get(event.category, "triton" if event.name.startswith("triton_") else "library")
+    index = None
+    if run is not None and launch.op_call is None:
+        index = run.take(lambda call: call.kind == "triton" and call.name == event.name)
+    arguments = event.arguments
+    return Kernel(
+        id=number,
+        name=event.name,
+        kind=kind,
+        op_call=launch.op_call,
+        launch=launch.id,
+        graph=None if run is None else run.graph.id,
+        call=index,
+        start_ns=event.start_ns,
+        duration_ns=event.duration_ns,
+        stream=_int(arguments.get("stream")),
+        grid=_ints(arguments.get("grid")),
+        block=_ints(arguments.get("block")),
+        registers=_int(arguments.get("registers per thread")),
+        shared_bytes=_int(arguments.get("shared memory")),
+    )
+
+
+def _int(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _ints(value: object) -> tuple[int, ...]:
+    return tuple(item for item in value if isinstance(item, int)) if isinstance(value, list) else ()

@@ -1,0 +1,40 @@
+"""Inductor's generated wrapper. In: its source and the provenance of its kernels. Out: WrapperCall records in order.
+
+Inductor writes `# [Provenance debug handles] name:N` before each call (provenance level 1), where N is the handle, unique
+in a graph. Source: torch/_inductor/codegen/wrapper.py, torch/_inductor/debug.py (torch 2.13, 2.14).
+"""
+
+import re
+
+from compdiff.model import WrapperCall
+
+_HANDLE = re.compile(r"\[Provenance debug handles\] (?P<handles>\S.*)$", re.MULTILINE)
+_KERNEL_SOURCE = re.compile(
+    r"^(?P<name>\w+) = async_compile\.\w+\([^\n]*?r?'''(?P<code>.*?)'''[^\n]*\)\n?", re.MULTILINE | re.DOTALL
+)
+_GENERATED = (("triton_", "triton"), ("cpp_", "cpp"))
+
+
+def wrapper_calls(source: str, kernels: dict[str, tuple[str, ...]]) -> tuple[tuple[WrapperCall, ...], str]:
+    """Return the wrapper's calls in order, and its source without the kernels' own sources.
+
+    `kernels` maps `name:handle` to post-grad node names, in the order of code generation. The order of the handles in
+    the source is that of the calls; where the source has none, the order of code generation stands.
+    """
+    sources = {match["name"]: match["code"].strip("\n") for match in _KERNEL_SOURCE.finditer(source)}
+    handles = [name.strip() for match in _HANDLE.finditer(source) for name in match["handles"].split(",")]
+    written = [handle for handle in dict.fromkeys(handles) if handle in kernels]
+    order = written + [handle for handle in kernels if handle not in set(written)]
+    calls = tuple(_call(index, handle, kernels[handle], sources) for index, handle in enumerate(order))
+    return calls, _KERNEL_SOURCE.sub(_placeholder, source)
+
+
+def _call(index: int, handle: str, nodes: tuple[str, ...], sources: dict[str, str]) -> WrapperCall:
+    name = handle.rpartition(":")[0] or handle
+    kind = next((kind for prefix, kind in _GENERATED if name.startswith(prefix)), "extern")
+    return WrapperCall(index=index, name=name, kind=kind, nodes=nodes, code=sources.get(name, ""))
+
+
+def _placeholder(match: re.Match[str]) -> str:
+    lines = match["code"].count("\n")
+    return f"# {match['name']}: {lines} lines, shown with its kernel\n"

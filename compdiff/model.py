@@ -1,0 +1,539 @@
+"""The types that cross a layer. In: nothing. Out: immutable records with integer nanoseconds and standard names.
+
+Ids are integers in capture order, unique within one capture and kind. A diff names items of the two sides with
+strings (see `compdiff.align.items`): `e3` left op call, `ek0` left kernel, `c2` right op call, `k0` right kernel.
+"""
+
+from typing import Literal
+
+import msgspec
+
+RUN_SCHEMA = "compdiff.run/1"
+DIFF_SCHEMA = "compdiff.diff/1"
+
+Basis = Literal["measured", "planned", "imported"]
+Phase = Literal["forward", "backward"]
+FateKind = Literal["kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained"]
+Certainty = Literal["certain", "likely", "guess"]
+Side = Literal["left", "right"]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Base of all stored types: frozen, keyword-only, defaults not written, unknown fields refused."""
+
+
+# ---------------------------------------------------------------- what one side did
+
+
+class TensorMeta(Record, kw_only=True):
+    """One tensor at one moment.
+
+    `value` identifies the contents and `storage` the memory within a capture, so that data flow and views can be
+    followed: an in-place op returns a new `value` on the same `storage`, and so does a view; a view that changes
+    neither shape nor strides (`detach`) returns the `value` it was given.
+    """
+
+    shape: tuple[int, ...]
+    stride: tuple[int, ...] = ()
+    dtype: str
+    device: str
+    value: int = -1
+    storage: int = -1
+
+
+class SourceLocation(Record, kw_only=True):
+    """A place in Python source. Lines count from 1, columns from 0; `end_column` is exclusive; -1 is unknown."""
+
+    file: str
+    line: int
+    column: int = -1
+    end_column: int = -1
+    function: str = ""
+    text: str = ""
+
+
+class OpCall(Record, kw_only=True):
+    """One call that reached a backend through the dispatcher: below autograd and below composite ops.
+
+    `chain` holds the names of the composite ops it came through, outermost first (`aten::matmul`), and `inner` those
+    of the ops its kernel called in turn (`aten::copy_`), both from the profiler pass. `duration_ns` is that of the
+    profiler pass: good for shares, never a timing. `graph` is the compiled graph whose call made it, if any, and
+    `call` the index of the wrapper call in it. `sequence` numbers the autograd function that a forward call created
+    or a backward call belongs to.
+    """
+
+    id: int
+    name: str
+    overload: str = "default"
+    inputs: tuple[TensorMeta, ...] = ()
+    outputs: tuple[TensorMeta, ...] = ()
+    arguments: str = ""
+    source: SourceLocation | None = None
+    module: str = ""
+    chain: tuple[str, ...] = ()
+    inner: tuple[str, ...] = ()
+    phase: Phase = "forward"
+    autograd_node: str = ""
+    sequence: int = -1
+    mutates: bool = False
+    graph: int | None = None
+    call: int | None = None
+    start_ns: int | None = None
+    duration_ns: int | None = None
+
+
+class Launch(Record, kw_only=True):
+    """One call of the device runtime or driver (`cudaLaunchKernel`), made by an op call or a wrapper."""
+
+    id: int
+    name: str
+    op_call: int | None = None
+    start_ns: int = 0
+    duration_ns: int = 0
+    correlation: int = 0
+
+
+class Kernel(Record, kw_only=True):
+    """One device activity; on CPU, one call of a C++ function that Inductor generated.
+
+    `kind` is `triton`, `cpp`, `library` (cuBLAS, cuDNN, ATen), `memcpy` or `memset`. `call` is the index of the
+    wrapper call that made it within `graph`.
+    """
+
+    id: int
+    name: str
+    kind: str
+    op_call: int | None = None
+    launch: int | None = None
+    graph: int | None = None
+    call: int | None = None
+    start_ns: int = 0
+    duration_ns: int = 0
+    stream: int | None = None
+    grid: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    registers: int | None = None
+    shared_bytes: int | None = None
+
+
+# ---------------------------------------------------------------- what the compiler said
+
+
+class GraphNode(Record, kw_only=True):
+    """A node of an FX graph.
+
+    `dynamo_nodes` are the nodes of the Dynamo graph it came from; `original_aten` is the dispatcher op that was
+    decomposed into it (`aten.native_layer_norm.default`); `sequence` links forward and backward nodes of one
+    autograd function within a joint graph.
+    """
+
+    name: str
+    op: str
+    target: str
+    inputs: tuple[str, ...] = ()
+    arguments: str = ""
+    outputs: tuple[TensorMeta, ...] = ()
+    dynamo_nodes: tuple[str, ...] = ()
+    original_aten: str = ""
+    sequence: int = -1
+    backward: bool = False
+    source: SourceLocation | None = None
+
+
+class Graph(Record, kw_only=True):
+    """An FX graph at one stage: `dynamo`, `joint` (before the joint passes), `pre_post_grad` or `post_grad`."""
+
+    stage: str
+    nodes: tuple[GraphNode, ...]
+    code: str = ""
+
+
+class PassEvent(Record, kw_only=True):
+    """One change that a compiler pass made to a graph: the compiler's own rewrite log.
+
+    `pass_name` is the pass (`remove_noop_ops`), `pattern` the handler or pattern that matched, `location` the place in
+    torch that holds it (`torch/_inductor/fx_passes/post_grad.py:1021`). `replacements` names, for a removed node, the
+    node whose value its users take instead.
+    """
+
+    stage: str
+    pass_name: str
+    pattern: str = ""
+    location: str = ""
+    removed: tuple[GraphNode, ...] = ()
+    created: tuple[GraphNode, ...] = ()
+    replacements: dict[str, str] = {}
+
+
+class WrapperCall(Record, kw_only=True):
+    """One call in the generated wrapper: an extern kernel or a generated one, with the post-grad nodes it computes.
+
+    `kind` is `extern`, `triton` or `cpp`. `code` is the generated kernel's source, empty for extern kernels.
+    """
+
+    index: int
+    name: str
+    kind: str
+    nodes: tuple[str, ...] = ()
+    code: str = ""
+
+
+class CompiledGraph(Record, kw_only=True):
+    """One graph given to the backend, in one direction, with what became of it.
+
+    `compile_id` is Dynamo's (`0/0`: frame, recompile), with the direction (`forward`, `backward`, `inference`).
+    Both directions of one `compile_id` share the `dynamo` and `joint` graphs and the passes that ran on them: they
+    stand in the one compiled first only. `lowering_id` is Inductor's own number, which prefixes C++ kernels in profiles.
+    """
+
+    id: int
+    compile_id: str
+    direction: str
+    lowering_id: int | None = None
+    dynamo: Graph | None = None
+    joint: Graph | None = None
+    post_grad: Graph | None = None
+    passes: tuple[PassEvent, ...] = ()
+    calls: tuple[WrapperCall, ...] = ()
+    wrapper_code: str = ""
+
+
+class AttributedCall(Record, kw_only=True):
+    """An op call of the Dynamo graphs run node by node in place of the compiled code: names the node that made it.
+
+    `sequence` counts the autograd functions of this pass: a backward call has that of the forward call it belongs to.
+    """
+
+    name: str
+    overload: str
+    shapes: tuple[tuple[int, ...], ...] = ()
+    dtypes: tuple[str, ...] = ()
+    compile_id: str | None = None
+    node: str | None = None
+    phase: Phase = "forward"
+    autograd_node: str = ""
+    sequence: int = -1
+
+
+class GraphBreak(Record, kw_only=True):
+    """A place where Dynamo ended a graph: why, and the user's stack, innermost frame last."""
+
+    reason: str
+    explanation: str = ""
+    compile_id: str = ""
+    stack: tuple[SourceLocation, ...] = ()
+
+
+class Recompile(Record, kw_only=True):
+    """A compilation after the first of a frame, with the guards that failed."""
+
+    compile_id: str
+    reasons: tuple[str, ...]
+
+
+class Compilation(Record, kw_only=True):
+    """One frame that Dynamo compiled: guards, phases of compile time (ns) and cache state."""
+
+    compile_id: str
+    function: str = ""
+    file: str = ""
+    line: int = 0
+    guards: tuple[str, ...] = ()
+    phases_ns: dict[str, int] = {}
+    cache_hits: int = 0
+    cudagraph_skip_reason: str = ""
+    failure: str = ""
+
+
+class Compiler(Record, kw_only=True):
+    """Everything that the compiler said about one capture."""
+
+    backend: str
+    compilations: tuple[Compilation, ...] = ()
+    graphs: tuple[CompiledGraph, ...] = ()
+    attributed: tuple[AttributedCall, ...] = ()
+    graph_breaks: tuple[GraphBreak, ...] = ()
+    recompiles: tuple[Recompile, ...] = ()
+
+
+class CaptureWarning(Record, kw_only=True):
+    """Something the reader must know about how a capture or run was made; `id` is stable, `text` is for people."""
+
+    id: str
+    text: str
+
+
+class Capture(Record, kw_only=True):
+    """What one side did, in capture order. `call_order` lists op calls and kernels as they ran (`o3`, `k0`)."""
+
+    label: str
+    basis: Basis
+    device: str
+    device_name: str = ""
+    op_calls: tuple[OpCall, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    kernels: tuple[Kernel, ...] = ()
+    call_order: tuple[str, ...] = ()
+    output_values: tuple[int, ...] = ()
+    compiler: Compiler | None = None
+    peak_bytes: int | None = None
+    profile_wall_ns: int | None = None
+    warnings: tuple[CaptureWarning, ...] = ()
+
+
+# ---------------------------------------------------------------- the run
+
+
+class CaseInfo(Record, kw_only=True):
+    """Which case was run: `name` is unique in a batch, `params` the values its inputs were made with."""
+
+    name: str
+    file: str
+    summary: str = ""
+    form: str = "fn"
+    params: dict[str, int | float | str | bool | None] = {}
+    param_set: str = ""
+    dtype: str = ""
+    backward: bool = False
+    source: str = ""
+
+
+class Environment(Record, kw_only=True):
+    """The machine and the software, all as strings; empty when absent."""
+
+    torch: str = ""
+    triton: str = ""
+    python: str = ""
+    cuda: str = ""
+    driver: str = ""
+    device: str = ""
+    cpu: str = ""
+    threads: int = 0
+    platform: str = ""
+    compiler: str = ""
+    git_commit: str = ""
+    git_dirty: bool = False
+    compdiff: str = ""
+
+
+class CompileOptions(Record, kw_only=True):
+    """The arguments given to torch.compile, and how its caches were set."""
+
+    backend: str = "inductor"
+    mode: str | None = None
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    options: dict[str, int | float | str | bool | None] = {}
+    use_cache: bool = False
+
+
+class Samples(Record, kw_only=True):
+    """Unprofiled wall times of one side: nanoseconds per call, one entry per block of `calls` calls."""
+
+    ns_per_call: tuple[int, ...]
+    calls: int
+
+
+class Timing(Record, kw_only=True):
+    """Interleaved samples of both sides, in blocks ordered left, right, right, left (ABBA).
+
+    `noise` holds left-against-left pairs measured the same way: the noise floor of this machine and case.
+    """
+
+    left: Samples
+    right: Samples
+    noise_a: Samples
+    noise_b: Samples
+    warmup_calls: int = 0
+    stopping_rule: str = ""
+    stopped_by: str = ""
+
+
+class OutputError(Record, kw_only=True):
+    """Largest absolute and relative difference of one side's outputs from the float64 eager reference."""
+
+    max_abs: float
+    max_rel: float
+
+
+class Numerics(Record, kw_only=True):
+    """Both sides against a float64 eager reference, and against each other.
+
+    `comparable` is False when the outputs are random or no reference could be made; `note` says why. `tensors` counts
+    the output (and gradient) tensors compared. `within` says whether left and right agree within the tolerance.
+    """
+
+    comparable: bool
+    note: str = ""
+    tensors: int = 0
+    left: OutputError | None = None
+    right: OutputError | None = None
+    between: OutputError | None = None
+    rtol: float = 0.0
+    atol: float = 0.0
+    within: bool | None = None
+
+
+class Expectation(Record, kw_only=True):
+    """What a case says must be true (EXPECT); None and empty mean nothing is asked. See docs/cases.md."""
+
+    rules: tuple[str, ...] = ()
+    not_rules: tuple[str, ...] = ()
+    max_kernels: int | None = None
+    min_kernels: int | None = None
+    max_op_calls: int | None = None
+    graph_breaks: int | None = None
+    recompiles: int | None = None
+    unexplained: int | None = 0
+    outcome: str | None = None
+    numerics: bool | None = None
+
+
+class Failure(Record, kw_only=True):
+    """Why a run is incomplete: `stage` that failed, message, and the case's own traceback."""
+
+    stage: str
+    message: str
+    traceback: str = ""
+
+
+class PassAudit(Record, kw_only=True):
+    """Compiles counted before and after one capture pass: a pass that compiles changed what it measured."""
+
+    name: str
+    compiles_before: int
+    compiles_after: int
+
+
+class Run(Record, kw_only=True):
+    """One case measured once: the saved thing (`run.json.gz`). Everything else is derived from it."""
+
+    case: CaseInfo
+    environment: Environment
+    options: CompileOptions
+    left: Capture
+    right: Capture
+    created: str = ""
+    timing: Timing | None = None
+    numerics: Numerics | None = None
+    expectation: Expectation | None = None
+    audits: tuple[PassAudit, ...] = ()
+    warnings: tuple[CaptureWarning, ...] = ()
+    failure: Failure | None = None
+    schema: str = RUN_SCHEMA
+
+
+# ---------------------------------------------------------------- what the user asked for
+
+
+class CaseSpec(Record, kw_only=True):
+    """One case to run, found without importing it. `name` is unique in a batch and safe as a folder name.
+
+    `path` is a file, or `package.module:function` when `form` is `reference`; then `inputs` names the function that
+    makes its inputs. `form` is `fn` (a file with `fn` and `inputs`), `module` (`Model`, `get_inputs`) or `reference`.
+    """
+
+    name: str
+    path: str
+    form: str = "fn"
+    inputs: str = ""
+    summary: str = ""
+    param_set: str = ""
+    params: dict[str, int | float | str | bool | None] = {}
+
+
+class SamplingPlan(Record, kw_only=True):
+    """How long to sample: stop when both intervals are narrower than `precision`, or `budget_ns` is spent."""
+
+    budget_ns: int = 1_000_000_000
+    precision: float = 0.01
+    min_blocks: int = 10
+    max_blocks: int = 200
+
+
+class Request(Record, kw_only=True):
+    """What the parent process asks its child to measure. `device` is `cpu`, `cuda` or `cuda:N`, already chosen."""
+
+    spec: CaseSpec
+    device: str
+    dtype: str = ""
+    options: CompileOptions
+    sampling: SamplingPlan = SamplingPlan()
+    seed: int = 0
+
+
+# ---------------------------------------------------------------- what compdiff concludes
+
+
+class Match(Record, kw_only=True):
+    """A set of left items against a set of right items, with the matcher that made it and its evidence."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    by: str
+    certainty: Certainty
+    evidence: str = ""
+
+
+class Fate(Record, kw_only=True):
+    """What became of one left op call; `rewrite` is the id of the rewrite that explains it, if one does."""
+
+    fate: FateKind
+    rewrite: str | None = None
+    why: str = ""
+
+
+class Origin(Record, kw_only=True):
+    """Where a right kernel or op call came from: left op calls, or `introduced` with a reason, or neither.
+
+    `recomputed` lists those of `op_calls` whose work another kernel does as well.
+    """
+
+    op_calls: tuple[str, ...] = ()
+    introduced: str = ""
+    recomputed: tuple[str, ...] = ()
+
+
+class Rewrite(Record, kw_only=True):
+    """One application of a rule. `left` are the op calls it explains; `shared` also take part, explained elsewhere.
+
+    `by_pass` names the compiler pass (`post_grad: addmm`), `location` its place in torch, `outcome` which of a rule's
+    outcomes happened (`bias-epilogue`, `seeded-output`, `fused-add`), `evidence` the facts the claim rests on.
+    """
+
+    id: str
+    rule: str
+    left: tuple[str, ...]
+    right: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+    by_pass: str = ""
+    location: str = ""
+    source: str = ""
+    why: str = ""
+    outcome: str = ""
+    outcome_why: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class Finding(Record, kw_only=True):
+    """A diagnosis read from a run: what was seen (numbers), what it usually means, what to try."""
+
+    id: str
+    side: str
+    title: str
+    means: str
+    advice: str = ""
+    numbers: dict[str, int | float | str] = {}
+    items: tuple[str, ...] = ()
+
+
+class Diff(Record, kw_only=True):
+    """The whole conclusion about two captures. `fates` and `origins` are keyed by item id and complete."""
+
+    left_label: str
+    right_label: str
+    matches: tuple[Match, ...] = ()
+    fates: dict[str, Fate] = {}
+    origins: dict[str, Origin] = {}
+    rewrites: tuple[Rewrite, ...] = ()
+    findings: tuple[Finding, ...] = ()

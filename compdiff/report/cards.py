@@ -1,0 +1,117 @@
+"""Rewrites and findings as cards. In: Lookup. Out: what was before, what is after, who did it, why it matters."""
+
+from dataclasses import dataclass
+
+from compdiff.model import Finding, OpCall, Rewrite
+from compdiff.report.lookup import Lookup, Ref
+from compdiff.report.naming import arguments_text, outputs_text, short_path
+from compdiff.report.quantities import value_text
+from compdiff.report.rows import kernel_kind
+
+
+@dataclass(frozen=True, slots=True)
+class CardItem:
+    """One line of a card: an item and what it takes and gives. `shared` ones are explained elsewhere as well."""
+
+    ref: Ref
+    detail: str
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteCard:
+    """One application of a rule, in full."""
+
+    id: str
+    rule: str
+    before: tuple[CardItem, ...]
+    after: tuple[CardItem, ...]
+    by_pass: str
+    location: str
+    source: str
+    why: str
+    outcome: str
+    outcome_why: str
+    evidence: tuple[str, ...]
+    links: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberText:
+    """A number of a finding with its name: underscores read as spaces."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCard:
+    """A diagnosis: what was seen, what it usually means, what to try."""
+
+    id: str
+    side: str
+    title: str
+    means: str
+    advice: str
+    numbers: tuple[NumberText, ...]
+    items: tuple[Ref, ...]
+
+
+def make_rewrites(lookup: Lookup) -> tuple[RewriteCard, ...]:
+    """Return a card for each rewrite, in order."""
+    return tuple(_rewrite(lookup, rewrite) for rewrite in lookup.diff.rewrites)
+
+
+def _rewrite(lookup: Lookup, rewrite: Rewrite) -> RewriteCard:
+    left = [_item(lookup, item) for item in rewrite.left]
+    shared = [_item(lookup, item, shared=True) for item in rewrite.shared]
+    return RewriteCard(
+        id=rewrite.id,
+        rule=rewrite.rule,
+        before=(*left, *shared),
+        after=tuple(_item(lookup, item) for item in rewrite.right),
+        by_pass=rewrite.by_pass,
+        location=rewrite.location,
+        source=short_path(rewrite.source, lookup.run.case.file),
+        why=rewrite.why,
+        outcome=rewrite.outcome,
+        outcome_why=rewrite.outcome_why,
+        evidence=rewrite.evidence,
+        links=(*rewrite.left, *rewrite.shared, *rewrite.right),
+    )
+
+
+def _item(lookup: Lookup, item: str, *, shared: bool = False) -> CardItem:
+    call = lookup.left_ops.get(item) or lookup.right_ops.get(item)
+    kernel = lookup.right_kernels.get(item) or lookup.left_kernels.get(item)
+    if call is not None:
+        detail = signature_text(call)
+    else:
+        detail = kernel_kind(kernel) if kernel is not None else "not in this run"
+    return CardItem(lookup.ref(item), detail, shared)
+
+
+def signature_text(call: OpCall) -> str:
+    """Return what an op call takes and gives: `(f32[2, 3], 1) -> f32[2]`."""
+    return f"({arguments_text(call)}) -> {outputs_text(call) or 'nothing'}"
+
+
+def make_findings(lookup: Lookup) -> tuple[FindingCard, ...]:
+    """Return a card for each finding, in order."""
+    return tuple(_finding(lookup, finding) for finding in lookup.diff.findings)
+
+
+def _finding(lookup: Lookup, finding: Finding) -> FindingCard:
+    labels = {"left": lookup.run.left.label, "right": lookup.run.right.label}
+    return FindingCard(
+        id=finding.id,
+        side=labels.get(finding.side, finding.side),
+        title=finding.title,
+        means=finding.means,
+        advice=finding.advice,
+        numbers=tuple(
+            NumberText(name.replace("_", " "), value_text(value))
+            for name, value in sorted(finding.numbers.items())
+        ),
+        items=lookup.refs(finding.items),
+    )

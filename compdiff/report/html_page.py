@@ -1,0 +1,73 @@
+"""report.html, one file without network access. In: Page. Out: HTML text. The only module besides index_page that needs jinja2.
+
+Templates loop, branch and include; they compute nothing. Style and script are inlined, and the content policy names
+their hashes, so nothing else can run or load.
+"""
+
+import base64
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+import compdiff
+from compdiff.report.highlight import highlight
+from compdiff.report.view import Page
+
+
+def render_page(page: Page) -> str:
+    """Return the report as HTML."""
+    return render("report.html", page=page)
+
+
+def render(template: str, **values: object) -> str:
+    """Return a template rendered with the shared style and script."""
+    environment = _environment()
+    style, script = (_asset(name) for name in ("report.css", "report.js"))
+    return environment.get_template(template).render(
+        style=Markup(style),  # noqa: S704 (our own file)
+        script=Markup(script),  # noqa: S704 (our own file)
+        policy=content_policy(style, script),
+        **values,
+    )
+
+
+def content_policy(style: str, script: str) -> str:
+    """Return a Content-Security-Policy that allows this style and this script, and nothing else."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def template_folder() -> Path:
+    """Return where the templates are: in the installed package, or beside it in a checkout."""
+    package = Path(compdiff.__file__).parent
+    installed = package / "templates"
+    return installed if installed.is_dir() else package.parent / "templates"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(template_folder()),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["highlight"] = highlight
+    return environment
+
+
+@lru_cache(maxsize=8)
+def _asset(name: str) -> str:
+    return (template_folder() / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

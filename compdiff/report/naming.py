@@ -1,0 +1,109 @@
+"""Texts of things. In: op calls, tensors, places from the model. Out: the short text that every output shows for them.
+
+Nothing here escapes: a text is data until an output writes it in its own format.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from compdiff.model import GraphNode, OpCall, SourceLocation, TensorMeta
+
+_DTYPES = {
+    "float64": "f64",
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "int64": "i64",
+    "int32": "i32",
+    "int16": "i16",
+    "int8": "i8",
+    "uint8": "u8",
+    "bool": "bool",
+    "complex64": "c64",
+    "complex128": "c128",
+}
+_TENSOR_PLACE = re.compile(r"\bT\b")
+_LIBRARY_ROOTS = ("site-packages/", "dist-packages/")
+
+
+def op_name(call: OpCall) -> str:
+    """Return an op call's name with its overload, unless that is the default one: `aten::add.Tensor`."""
+    plain = call.overload in {"", "default"}
+    return call.name if plain else f"{call.name}.{call.overload}"
+
+
+def tensor_text(meta: TensorMeta) -> str:
+    """Return dtype and shape, and the strides where they are not those of a packed tensor: `f32[2, 3]`."""
+    shape = ", ".join(map(str, meta.shape))
+    packed = not meta.stride or meta.stride == packed_strides(meta.shape) or _is_trivial(meta)
+    layout = "" if packed else f" strides ({', '.join(map(str, meta.stride))})"
+    return f"{_DTYPES.get(meta.dtype, meta.dtype)}[{shape}]{layout}"
+
+
+def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the strides of a row-major tensor without gaps."""
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def _is_trivial(meta: TensorMeta) -> bool:
+    """Return whether only dimensions of size 1 differ from packed strides: such strides move nothing."""
+    pairs = zip(meta.shape, meta.stride, packed_strides(meta.shape), strict=False)
+    return all(size == 1 or stride == packed for size, stride, packed in pairs)
+
+
+def arguments_text(call: OpCall) -> str:
+    """Return the arguments with each tensor place (`T`) filled by its tensor, or the tensors alone."""
+    tensors = [tensor_text(meta) for meta in call.inputs]
+    if len(_TENSOR_PLACE.findall(call.arguments)) != len(tensors) or not tensors:
+        return ", ".join(tensors) or call.arguments
+    remaining = iter(tensors)
+    return _TENSOR_PLACE.sub(lambda _: next(remaining), call.arguments)
+
+
+def outputs_text(call: OpCall) -> str:
+    """Return the output tensors: `f32[2, 3], i64[2]`."""
+    return ", ".join(tensor_text(meta) for meta in call.outputs)
+
+
+def counted_text(names: Iterable[str]) -> str:
+    """Return names in first-seen order, repeated ones counted: `aten::copy_, aten::expand x3`."""
+    counts = Counter(names)
+    return ", ".join(name if count == 1 else f"{name} x{count}" for name, count in counts.items())
+
+
+def nodes_text(nodes: Iterable[GraphNode]) -> str:
+    """Return the names of graph nodes: `mm, add`."""
+    return ", ".join(node.name for node in nodes)
+
+
+def place_text(source: SourceLocation, case_file: str) -> str:
+    """Return a source line's place, its path as short as it stays clear: `linear.py:12`."""
+    return f"{short_path(source.file, case_file)}:{source.line}"
+
+
+def short_path(path: str, case_file: str) -> str:
+    """Return a path relative to the case's folder or to the library root that holds it, else the whole path."""
+    folder = str(PurePosixPath(case_file).parent)
+    if path == case_file or (folder not in {".", "/"} and path.startswith(folder + "/")):
+        return path[len(folder) + 1 :] if folder != "." else path
+    for root in _LIBRARY_ROOTS:
+        if root in path:
+            return path.rpartition(root)[2]
+    return path
+
+
+def printable(text: str) -> str:
+    """Return text fit for one line of a terminal: control and other unprintable characters are spelled out."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def clipped(text: str, length: int) -> str:
+    """Return at most `length` characters of a text, the cut marked with an ellipsis."""
+    return text if len(text) <= length else text[: length - 1] + "…"

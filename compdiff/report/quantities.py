@@ -1,0 +1,73 @@
+"""Texts of numbers. In: integers and floats with their unit. Out: the one text that every output shows for them."""
+
+import math
+
+_DURATIONS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
+_SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
+
+
+def duration_text(ns: float | None) -> str:
+    """Return a duration with three significant digits and its unit: `1.23 ms`; a dash for None."""
+    return "–" if ns is None else _scaled(ns, _DURATIONS)
+
+
+def interval_text(low_ns: int, high_ns: int) -> str:
+    """Return an interval of durations: `1.20 ms to 1.30 ms`."""
+    return f"{duration_text(low_ns)} to {duration_text(high_ns)}"
+
+
+def size_text(size: int | None) -> str:
+    """Return a number of bytes in binary units: `1.50 MiB`; a dash for None."""
+    return "–" if size is None else _scaled(size, _SIZES)
+
+
+def percent_text(fraction: float) -> str:
+    """Return a fraction as a percentage: `12.5 %`, `0.3 %`, `100 %`."""
+    percent = fraction * 100
+    return f"{percent:.0f} %" if percent in {0, 100} else f"{percent:.1f} %"
+
+
+def share_text(part: float, whole: float) -> str:
+    """Return the share of `part` in `whole` as a percentage; a dash where there is no whole."""
+    return percent_text(part / whole) if whole else "–"
+
+
+def ratio_text(ratio: float) -> str:
+    """Return a ratio to three significant digits: `1.80`, `12.3`, `0.954`, `345`."""
+    return _three_digits(ratio)
+
+
+def error_text(value: float | None) -> str:
+    """Return a numerical error to three significant digits: `1.19e-07`; a dash for None."""
+    return "–" if value is None else f"{value:.3g}"
+
+
+def count_text(count: int, singular: str, plural: str = "") -> str:
+    """Return a counted noun: `1 op call`, `12 op calls`."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def list_text(parts: list[str]) -> str:
+    """Return the parts as an English list: `a`, `a and b`, `a, b and c`."""
+    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+
+
+def value_text(value: float | str | bool | None) -> str:  # noqa: FBT001 (data, not a switch)
+    """Return the text of a parameter, an option or a finding's number."""
+    if isinstance(value, float) and not isinstance(value, bool):
+        return f"{value:.4g}"
+    return f"{value:,}" if type(value) is int else str(value)
+
+
+def _scaled(value: float, units: tuple[tuple[int, str], ...]) -> str:
+    for scale, unit in units:
+        if abs(value) >= scale:
+            return f"{_three_digits(value / scale) if scale > 1 else f'{value:.0f}'} {unit}"
+    return f"{value:.0f} {units[-1][1]}" if value == int(value) else f"{value:.2g} {units[-1][1]}"
+
+
+def _three_digits(value: float) -> str:
+    if value == 0 or not math.isfinite(value):
+        return f"{value:.3g}"
+    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:.{min(decimals, 6)}f}"

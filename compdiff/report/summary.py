@@ -1,0 +1,191 @@
+"""summary.md for a pull-request comment. In: Page. Out: Markdown under 60 kB in which outside strings stay text."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from compdiff.report.cards import CardItem, RewriteCard
+from compdiff.report.naming import clipped
+from compdiff.report.view import Page
+
+LIMIT_BYTES = 60_000
+_RESERVE_BYTES = 400
+_TEXT_LENGTH = 400
+_PLAIN_CODE = re.compile(r"[\w.:,()\[\]{}=+/ -]+", re.ASCII)
+_SPECIAL = re.compile(r"[\\`*\[\]<>|#~@$!&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_ROOM_FOR_ITEMS = 6
+
+
+def render_summary(page: Page, report: str = "") -> str:
+    """Return the summary; `report` names the HTML report beside it."""
+    head = page.head
+    text = _Budget(LIMIT_BYTES - _RESERVE_BYTES)
+    text.add([f"### compdiff: {code(head.case)}", "", f"**{escape(head.sentence)}**", ""])
+    text.add(_banner(page))
+    text.add(_metrics(page))
+    text.add(_sums(page))
+    text.add_table("Rewrites", "rewrite | source | before | after | pass", _rewrite_rows(page))
+    text.add_table("Unexplained", "side | item | name", _unexplained_rows(page))
+    text.add_list("Graph breaks", [_break(page_break) for page_break in _breaks(page)])
+    text.add_list("Findings", [_finding(page, index) for index in range(len(page.findings))])
+    text.add_list("Warnings", [f"{escape(n.side)}: {escape(n.text)}" for n in head.notices])
+    text.add(_foot(page, report))
+    return text.text()
+
+
+def escape(text: str) -> str:
+    """Return an outside string as Markdown that shows just that string, on one line, cut when very long."""
+    line = clipped(" ".join(text.split()), _TEXT_LENGTH)
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", line)
+
+
+def code(text: str) -> str:
+    """Return an outside string as inline code, on one line."""
+    line = clipped(" ".join(text.split()), _TEXT_LENGTH)
+    return f"`{line}`" if _PLAIN_CODE.fullmatch(line) else f"<code>{escape(line)}</code>"
+
+
+class _Budget:
+    """Lines that fit in a number of bytes; what does not fit is counted and said."""
+
+    def __init__(self, limit: int) -> None:
+        self._left = limit
+        self._lines: list[str] = []
+
+    def add(self, lines: Iterable[str]) -> int:
+        """Append lines while they fit and return how many did not."""
+        lost = 0
+        for line in lines:
+            size = len(line.encode()) + 1
+            if size > self._left or lost:
+                lost += 1
+                continue
+            self._left -= size
+            self._lines.append(line)
+        return lost
+
+    def add_table(self, title: str, columns: str, rows: Sequence[str]) -> None:
+        """Append a table under its title, inside a part that folds; nothing for no rows."""
+        if rows:
+            rule = "|".join("---" for _ in columns.split("|"))
+            self._fold(title, [f"| {columns} |", f"|{rule}|"], rows)
+
+    def add_list(self, title: str, items: Sequence[str]) -> None:
+        """Append a list under its title, inside a part that folds; nothing for no items."""
+        if items:
+            self._fold(title, [], [f"- {item}" for item in items])
+
+    def _fold(self, title: str, before: list[str], rows: Sequence[str]) -> None:
+        is_open = " open" if len(rows) <= _OPEN_ROWS else ""
+        opening = [f"<details{is_open}><summary>{title} ({len(rows)})</summary>", "", *before]
+        closing = ["", "</details>", ""]
+        needed = sum(len(line.encode()) + 1 for line in (*opening, *closing)) + _NOTE_BYTES
+        if needed > self._left:
+            self.add([f"{title}: {len(rows)}, see the report."])
+            return
+        self._left -= needed
+        self._lines += opening
+        lost = self.add(rows)
+        if lost:
+            self._lines += ["", f"{lost} more in the report."]
+        self._lines += closing
+
+    def text(self) -> str:
+        """Return all lines."""
+        return "\n".join(self._lines) + "\n"
+
+
+_OPEN_ROWS = 12
+_NOTE_BYTES = 60
+
+
+def _banner(page: Page) -> list[str]:
+    head = page.head
+    lines = []
+    if head.failure is not None:
+        lines += [f"> **Incomplete:** {escape(head.failure.stage)}: {escape(head.failure.message)}", ""]
+    if head.expectation_failures:
+        failed = [f"> - {escape(failure)}" for failure in head.expectation_failures]
+        lines += ["> **Expectations failed:**", *failed, ""]
+    return lines
+
+
+def _metrics(page: Page) -> list[str]:
+    head = page.head
+    columns = f"|  | {escape(head.left_label)} | {escape(head.right_label)} | change |"
+    rows = [f"| {m.name} | {m.left} | {m.right} | {escape(m.change)} |" for m in head.metrics]
+    return [columns, "|---|--:|--:|---|", *rows, ""]
+
+
+def _sums(page: Page) -> list[str]:
+    return [f"- {sum_text(index, page)}" for index in range(len(page.head.sums))] + [""]
+
+
+def sum_text(index: int, page: Page) -> str:
+    """Return a conservation sum as one escaped line: `eager op calls by fate: 5 = 2 kept + 3 fused + 0 unexplained`."""
+    one = page.head.sums[index]
+    parts = " + ".join(f"{part.count} {part.name}" for part in one.parts)
+    return f"{escape(one.name)}: {one.total} = {parts}"
+
+
+def _rewrite_rows(page: Page) -> list[str]:
+    return [
+        f"| {card.id} {code(card.rule)}{_outcome(card)} | {code(card.source) if card.source else ''} "
+        f"| {_items(card.before)} | {_items(card.after) or 'nothing'} "
+        f"| {code(card.by_pass) if card.by_pass else ''} |"
+        for card in page.rewrites
+    ]
+
+
+def _outcome(card: RewriteCard) -> str:
+    return f": {escape(card.outcome)}" if card.outcome else ""
+
+
+def _items(items: tuple[CardItem, ...]) -> str:
+    shown = ", ".join(code(item.ref.name) for item in items[:_ROOM_FOR_ITEMS])
+    more = len(items) - _ROOM_FOR_ITEMS
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _unexplained_rows(page: Page) -> list[str]:
+    head = page.head
+    left = [
+        f"| {escape(head.left_label)} | {op.id} | {code(op.name)} |"
+        for group in page.rows
+        for block in group.blocks
+        for op in block.ops
+        if op.fate == "unexplained"
+    ]
+    right = [
+        f"| {escape(head.right_label)} | {item.id} | {code(item.name)} |"
+        for group in page.rows
+        for unit in group.items
+        for item in (unit, *unit.nested)
+        if item.unexplained
+    ]
+    return left + right
+
+
+def _breaks(page: Page) -> list[tuple[str, str]]:
+    return [
+        (item.reason, item.stack[-1].place if item.stack else "")
+        for compiler in page.compilers
+        for item in compiler.breaks
+    ]
+
+
+def _break(item: tuple[str, str]) -> str:
+    reason, place = item
+    return f"{escape(reason)} at {code(place)}" if place else escape(reason)
+
+
+def _finding(page: Page, index: int) -> str:
+    card = page.findings[index]
+    advice = f" {escape(card.advice)}" if card.advice else ""
+    return f"**{escape(card.title)}** ({escape(card.side)}): {escape(card.means)}{advice}"
+
+
+def _foot(page: Page, report: str) -> list[str]:
+    known = {fact.name: fact.value for fact in page.about.environment}
+    shown = [f"{name} {known[name]}" for name in ("torch", "Triton", "CUDA") if name in known]
+    environment = ", ".join([escape(page.head.device), *map(escape, shown)])
+    return [f"{environment}. Details: {code(report)}." if report else f"{environment}."]

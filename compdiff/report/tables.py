@@ -1,0 +1,232 @@
+"""Tables of kernels and op calls. In: Lookup. Out: one row for each, with profiled time, share and origins.
+
+Durations here come from the profiler pass: good for shares, never a timing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from compdiff.model import Capture, Kernel, OpCall
+from compdiff.report.headline import origin_kind
+from compdiff.report.lookup import Lookup, Ref
+from compdiff.report.naming import arguments_text, counted_text, op_name, outputs_text, place_text
+from compdiff.report.quantities import count_text, duration_text, share_text, size_text
+from compdiff.report.rows import kernel_kind
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRow:
+    """One kernel. `anchor` is True where the table is the kernel's only place in the page."""
+
+    id: str
+    anchor: bool
+    name: str
+    kind: str
+    graph: str
+    launcher: Ref | None
+    duration: str
+    share: str
+    fraction: str
+    resources: str
+    origin: str
+    origins: tuple[Ref, ...]
+    reason: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTable:
+    """All kernels of one side with the sum of their durations."""
+
+    label: str
+    side: str
+    rows: tuple[KernelRow, ...]
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpRow:
+    """One op call with its dispatch chain, the ops its kernel called in turn, and who matched it."""
+
+    id: str
+    name: str
+    chain: tuple[str, ...]
+    inner: str
+    arguments: str
+    outputs: str
+    place: str
+    phase: str
+    duration: str
+    share: str
+    became: tuple[Ref, ...]
+    state: str
+    matched_by: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpTable:
+    """All op calls of one side; `became` heads the column of counterparts."""
+
+    label: str
+    side: str
+    became: str
+    rows: tuple[OpRow, ...]
+    total: str
+
+
+def make_kernel_tables(lookup: Lookup) -> tuple[KernelTable, ...]:
+    """Return a table for each side that has kernels, right side first."""
+    sides = (
+        (lookup.run.right, "right", lookup.right_kernels),
+        (lookup.run.left, "left", lookup.left_kernels),
+    )
+    return tuple(
+        _kernel_table(lookup, capture, side, kernels) for capture, side, kernels in sides if kernels
+    )
+
+
+def _kernel_table(
+    lookup: Lookup, capture: Capture, side: str, kernels: dict[str, Kernel]
+) -> KernelTable:
+    total = sum(kernel.duration_ns for kernel in kernels.values())
+    row = _right_kernel if side == "right" else _left_kernel
+    rows = tuple(row(lookup, item, kernel, total) for item, kernel in kernels.items())
+    return KernelTable(capture.label, side, rows, duration_text(total))
+
+
+def _right_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> KernelRow:
+    launcher = f"c{kernel.op_call}"
+    return KernelRow(
+        id=item,
+        anchor=False,
+        name=kernel.name,
+        kind=kernel_kind(kernel),
+        graph=graph_text(lookup, kernel.graph),
+        launcher=lookup.ref(launcher) if launcher in lookup.right_ops else None,
+        duration=duration_text(kernel.duration_ns),
+        share=share_text(kernel.duration_ns, total),
+        fraction=bar_width(kernel.duration_ns, total),
+        resources=resources_text(kernel),
+        origin=origin_kind(lookup, item),
+        origins=lookup.refs(lookup.origin(item).op_calls),
+        reason=lookup.origin(item).introduced,
+        code=lookup.code_anchor(item),
+    )
+
+
+def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> KernelRow:
+    launcher = f"e{kernel.op_call}"
+    owner = lookup.refs([launcher])
+    return KernelRow(
+        id=item,
+        anchor=True,
+        name=kernel.name,
+        kind=kernel_kind(kernel),
+        graph="",
+        launcher=owner[0] if owner else None,
+        duration=duration_text(kernel.duration_ns),
+        share=share_text(kernel.duration_ns, total),
+        fraction=bar_width(kernel.duration_ns, total),
+        resources=resources_text(kernel),
+        origin="",
+        origins=owner,
+        reason="",
+        code="",
+    )
+
+
+def bar_width(part: int, whole: int) -> str:
+    """Return the width of a bar of 100 units that shows a share."""
+    return f"{100 * part / whole if whole else 0:.1f}"
+
+
+def graph_text(lookup: Lookup, graph_id: int | None) -> str:
+    """Return a compiled graph in words: `0/0 forward`; "" for none."""
+    compiler = lookup.run.right.compiler
+    graphs = compiler.graphs if compiler else ()
+    return next((f"{g.compile_id} {g.direction}" for g in graphs if g.id == graph_id), "")
+
+
+def resources_text(kernel: Kernel) -> str:
+    """Return a kernel's launch shape and registers as the profiler gave them; "" when it gave none."""
+    parts = [
+        f"grid ({', '.join(map(str, kernel.grid))})" if kernel.grid else "",
+        f"block ({', '.join(map(str, kernel.block))})" if kernel.block else "",
+        count_text(kernel.registers, "register") if kernel.registers is not None else "",
+        f"{size_text(kernel.shared_bytes)} shared" if kernel.shared_bytes is not None else "",
+        f"stream {kernel.stream}" if kernel.stream is not None else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def make_op_tables(lookup: Lookup) -> tuple[OpTable, ...]:
+    """Return the table of op calls of each side, left first."""
+    left, right = lookup.run.left, lookup.run.right
+    return (
+        OpTable(
+            left.label,
+            "left",
+            f"became ({right.label})",
+            tuple(_left_row(lookup, item, call) for item, call in lookup.left_ops.items()),
+            _total_text(left.op_calls),
+        ),
+        OpTable(
+            right.label,
+            "right",
+            f"came from ({left.label})",
+            tuple(_right_row(lookup, item, call) for item, call in lookup.right_ops.items()),
+            _total_text(right.op_calls),
+        ),
+    )
+
+
+def _left_row(lookup: Lookup, item: str, call: OpCall) -> OpRow:
+    fate = lookup.fate(item)
+    state = fate.fate if not fate.rewrite else f"{fate.fate} by {fate.rewrite}"
+    return _row(lookup, item, call, (lookup.refs(lookup.made_from.get(item, ())), state))
+
+
+def _right_row(lookup: Lookup, item: str, call: OpCall) -> OpRow:
+    origin = lookup.origin(item)
+    state = origin_kind(lookup, item) + (f": {origin.introduced}" if origin.introduced else "")
+    return _row(lookup, item, call, (lookup.refs(origin.op_calls), state))
+
+
+def _row(lookup: Lookup, item: str, call: OpCall, conclusion: tuple[tuple[Ref, ...], str]) -> OpRow:
+    match = lookup.matched.get(item)
+    calls = lookup.run.left.op_calls if item in lookup.left_ops else lookup.run.right.op_calls
+    return OpRow(
+        id=item,
+        name=op_name(call),
+        chain=call.chain,
+        inner=counted_text(call.inner),
+        arguments=arguments_text(call),
+        outputs=outputs_text(call),
+        place=_place(lookup, item, call),
+        phase=call.phase,
+        duration=duration_text(call.duration_ns),
+        share=share_text(call.duration_ns or 0, _total(calls)),
+        became=conclusion[0],
+        state=conclusion[1],
+        matched_by=f"{match.by}, {match.certainty}" if match else "",
+        evidence=match.evidence if match else "",
+    )
+
+
+def _place(lookup: Lookup, item: str, call: OpCall) -> str:
+    """Return where an op call was made; for one made by generated code the line in the wrapper."""
+    if call.source is None:
+        return ""
+    if item in lookup.right_ops and call.call is not None:
+        return f"generated wrapper, {graph_text(lookup, call.graph)}"
+    return place_text(call.source, lookup.run.case.file)
+
+
+def _total(calls: Iterable[OpCall]) -> int:
+    return sum(call.duration_ns or 0 for call in calls)
+
+
+def _total_text(calls: Iterable[OpCall]) -> str:
+    total = _total(calls)
+    return duration_text(total) if total else "–"

@@ -1,0 +1,103 @@
+"""The timing part. In: Run. Out: median and interval of both sides, the speed in words, the picture's bins.
+
+All statistics come from `compdiff.timing`; here they only become texts.
+"""
+
+from dataclasses import dataclass
+
+from compdiff import timing as statistics
+from compdiff.model import Run, Samples, Timing
+from compdiff.report.histogram import Histogram, draw
+from compdiff.report.quantities import (
+    count_text,
+    duration_text,
+    interval_text,
+    percent_text,
+    ratio_text,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SideTiming:
+    """One side's time per call: the median and the 95 % interval of the median."""
+
+    label: str
+    median: str
+    interval: str
+    lowest: str
+    highest: str
+    blocks: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimingView:
+    """Both sides' times, the speedup, and how they were measured. `speed` is `1.80x faster (1.70 to 1.90)`."""
+
+    sides: tuple[SideTiming, ...]
+    verdict: str
+    speed: str
+    speedup: str
+    noise_floor: str
+    stopping_rule: str
+    stopped_by: str
+    warmup: str
+    histogram: Histogram
+
+
+def make_timing(run: Run) -> TimingView | None:
+    """Return the timing part, or None for a run without samples."""
+    if run.timing is None:
+        return None
+    timing = run.timing
+    ratio = statistics.speedup(timing)
+    labels = (run.left.label, run.right.label)
+    return TimingView(
+        sides=(_side(labels[0], timing.left), _side(labels[1], timing.right)),
+        verdict=statistics.verdict(timing),
+        speed=speed_text(timing),
+        speedup=_range_text(ratio.median, ratio.low, ratio.high),
+        noise_floor=percent_text(statistics.noise_floor(timing)),
+        stopping_rule=timing.stopping_rule,
+        stopped_by=timing.stopped_by,
+        warmup=count_text(timing.warmup_calls, "warm-up call"),
+        histogram=draw(timing, labels),
+    )
+
+
+def speed_text(timing: Timing) -> str:
+    """Return how fast the right side is, in words, with the interval of the ratio: never more than is known."""
+    ratio = statistics.speedup(timing)
+    verdict = statistics.verdict(timing)
+    if verdict == "slower":
+        inverse = (1 / ratio.median, 1 / ratio.high, 1 / ratio.low)
+        return f"{_times(inverse)} slower ({_bounds(inverse)})"
+    values = (ratio.median, ratio.low, ratio.high)
+    if verdict == "faster":
+        return f"{_times(values)} faster ({_bounds(values)})"
+    if verdict == "same":
+        return f"as fast within noise (left / right {_bounds(values)})"
+    return f"speed unclear (left / right {_bounds(values)})"
+
+
+def _times(values: tuple[float, float, float]) -> str:
+    return f"{ratio_text(values[0])}x"
+
+
+def _bounds(values: tuple[float, float, float]) -> str:
+    return f"{ratio_text(values[1])} to {ratio_text(values[2])}"
+
+
+def _range_text(median: float, low: float, high: float) -> str:
+    return f"{ratio_text(median)} ({ratio_text(low)} to {ratio_text(high)})"
+
+
+def _side(label: str, samples: Samples) -> SideTiming:
+    interval = statistics.summary(samples)
+    return SideTiming(
+        label=label,
+        median=duration_text(interval.median_ns),
+        interval=interval_text(interval.low_ns, interval.high_ns),
+        lowest=duration_text(min(samples.ns_per_call)),
+        highest=duration_text(max(samples.ns_per_call)),
+        blocks=f"{count_text(len(samples.ns_per_call), 'block')} of {count_text(samples.calls, 'call')}",
+    )

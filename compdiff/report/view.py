@@ -1,0 +1,50 @@
+"""The whole report as data. In: Run, Diff, failed expectations. Out: Page, in which every text and number is final.
+
+A page is a pure function of these: nothing here reads a clock, a version or a file.
+"""
+
+from dataclasses import dataclass
+
+from compdiff.model import Diff, Run
+from compdiff.report.about import AboutView, NumericsView, make_about, make_numerics
+from compdiff.report.cards import FindingCard, RewriteCard, make_findings, make_rewrites
+from compdiff.report.headline import Headline, make_headline
+from compdiff.report.lookup import Lookup
+from compdiff.report.rows import Group, make_rows
+from compdiff.report.stages import CompilerView, make_compilers
+from compdiff.report.tables import KernelTable, OpTable, make_kernel_tables, make_op_tables
+from compdiff.report.timings import TimingView, make_timing
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The parts of a report, in the order in which they are shown."""
+
+    head: Headline
+    rows: tuple[Group, ...]
+    rewrites: tuple[RewriteCard, ...]
+    findings: tuple[FindingCard, ...]
+    timing: TimingView | None
+    kernels: tuple[KernelTable, ...]
+    op_calls: tuple[OpTable, ...]
+    numerics: NumericsView | None
+    compilers: tuple[CompilerView, ...]
+    about: AboutView
+
+
+def make_page(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = ()) -> Page:
+    """Return everything that a report shows."""
+    lookup = Lookup(run, diff)
+    timing = make_timing(run)
+    return Page(
+        head=make_headline(lookup, timing, expectation_failures),
+        rows=make_rows(lookup),
+        rewrites=make_rewrites(lookup),
+        findings=make_findings(lookup),
+        timing=timing,
+        kernels=make_kernel_tables(lookup),
+        op_calls=make_op_tables(lookup),
+        numerics=make_numerics(run),
+        compilers=make_compilers(run),
+        about=make_about(run),
+    )

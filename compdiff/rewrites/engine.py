@@ -1,0 +1,273 @@
+"""Applies the rules. In: an Alignment. Out: rewrites, a fate for each left op call, an origin for each right item.
+
+Rules are tried in order; an op call is claimed once. The engine knows no op name.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from compdiff.align.alignment import Alignment, OpTrace
+from compdiff.align.items import in_order, right_items
+from compdiff.model import Fate, FateKind, Origin, OpCall, PassEvent, Rewrite
+from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
+from compdiff.rewrites.introduced import reason_introduced
+from compdiff.rewrites.outcomes import outcome_of
+from compdiff.rewrites.rule import Rule
+from compdiff.rewrites.rules import REDUCTION_TARGETS, RULES
+
+_KEPT = "The same op runs on the right."
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the rules conclude, keyed by item id."""
+
+    rewrites: tuple[Rewrite, ...]
+    fates: dict[str, Fate]
+    origins: dict[str, Origin]
+
+
+@dataclass
+class _State:
+    facts: Facts
+    fates: dict[str, Fate] = field(default_factory=dict)
+    rewrites: list[Rewrite] = field(default_factory=list)
+
+    def unclaimed(self, traces: Iterable[OpTrace]) -> list[OpTrace]:
+        return [trace for trace in traces if trace.id not in self.fates]
+
+    def claim(
+        self,
+        rule: Rule,
+        traces: Sequence[OpTrace],
+        *,
+        right: tuple[str, ...],
+        shared: Sequence[OpTrace] = (),
+        event: PassEvent | None = None,
+        evidence: tuple[str, ...] = (),
+    ) -> None:
+        """Record one rewrite and the fates of the op calls it explains."""
+        identity = f"r{len(self.rewrites) + 1}"
+        rewrite = Rewrite(
+            id=identity,
+            rule=rule.name,
+            left=trace_ids(list(traces)),
+            right=right,
+            shared=trace_ids(list(shared)),
+            by_pass=_pass_text(event),
+            location=event.location if event else "",
+            source=_source_text([*traces, *shared]),
+            why=rule.why,
+            evidence=evidence,
+        )
+        self.rewrites.append(outcome_of(self.facts, rewrite, traces))
+        for trace in traces:
+            self.fates[trace.id] = Fate(fate=_fate(rule, trace), rewrite=identity, why=rule.why)
+
+
+def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
+    """Return rewrites, fates and origins; every left op call gets a fate and every right item an origin."""
+    state = _State(Facts(alignment))
+    _keep_outside(state)
+    appliers: dict[str, Callable[[_State, Rule], None]] = {
+        "pass": _apply_to_events,
+        "op": _apply_to_ops,
+        "kernel": _apply_to_kernels,
+    }
+    pass_rules = [rule for rule in rules if rule.scope == "pass" and rule.when is None]
+    for rule in pass_rules:
+        _apply_to_events(state, rule)
+    _keep_same_op(state)
+    for rule in rules:
+        if rule not in pass_rules:
+            appliers[rule.scope](state, rule)
+    for trace in state.unclaimed(alignment.traces):
+        state.fates[trace.id] = Fate(fate="unexplained", why="no rule explains what became of this op call")
+    rewrites, fates = _numbered(state)
+    return Explanation(rewrites, fates, _origins(state))
+
+
+# ---------------------------------------------------------------- kept
+
+
+def _keep_outside(state: _State) -> None:
+    for trace in state.facts.alignment.traces:
+        if trace.kept is not None:
+            state.fates[trace.id] = Fate(fate="kept", why="It runs outside the compiled graphs, as in eager mode.")
+
+
+def _keep_same_op(state: _State) -> None:
+    """Keep the op calls that one right op call of the same name does."""
+    for trace in state.unclaimed(state.facts.alignment.traces):
+        calls = state.facts.extern_calls(trace)
+        same = [call for call in calls if base_name(call.name) == base_name(trace.call.name)]
+        if same and len(calls) == len(same) and not state.facts.generated(trace):
+            state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
+
+
+# ---------------------------------------------------------------- rules
+
+
+def _apply_to_events(state: _State, rule: Rule) -> None:
+    """Claim, for each pass event that the rule speaks of, the op calls whose nodes it removed."""
+    facts = state.facts
+    for compile_id, frame in facts.alignment.lineage.frames.items():
+        for event, removed, created in frame.events:
+            if not rule.matches_event(event):
+                continue
+            touched = [
+                trace
+                for trace in state.unclaimed(facts.alignment.traces)
+                if trace.compile_id == compile_id
+                and any(node.name in removed for node in trace.joint)
+                and rule.admits(facts, trace)
+            ]
+            if touched:
+                right = _items_made(facts, touched, frame.names, created)
+                nodes = ", ".join(node.name for node in event.removed)
+                made = ", ".join(sorted(created)) or "nothing"
+                evidence = (f"{_pass_text(event)} removed {nodes} and made {made}",)
+                state.claim(rule, touched, right=right, event=event, evidence=evidence)
+
+
+def _items_made(
+    facts: Facts, traces: Sequence[OpTrace], names: object, created: frozenset[str]
+) -> tuple[str, ...]:
+    """Return the right items that run the nodes which the event made, else all that the op calls end in."""
+    made = {
+        item
+        for item, refs in facts.alignment.item_nodes.items()
+        if any(ref.name in created for ref in refs)
+    }
+    ends = {item for trace in traces for item in trace.items}
+    launched = {item for item in ends if item in made or _launcher(facts, item) in made}
+    return in_order(launched or ends)
+
+
+def _launcher(facts: Facts, item: str) -> str | None:
+    op_call = getattr(facts.items[item], "op_call", None)
+    return None if op_call is None else f"c{op_call}"
+
+
+def _apply_to_ops(state: _State, rule: Rule) -> None:
+    facts = state.facts
+    for trace in state.unclaimed(facts.alignment.traces):
+        if rule.admits(facts, trace):
+            event = next((event for event in reversed(trace.events) if event.pattern or event.replacements), None)
+            evidence = _op_evidence(facts, trace)
+            shared = [facts.alignment.traces[facts.first_equal[trace.call.id]]] if rule.fate == "eliminated" and (
+                trace.call.id in facts.first_equal
+            ) else []
+            state.claim(rule, [trace], right=trace.items, shared=shared, event=event, evidence=evidence)
+
+
+def _op_evidence(facts: Facts, trace: OpTrace) -> tuple[str, ...]:
+    parts = []
+    if trace.joint:
+        parts.append(f"traced as {', '.join(node.name for node in trace.joint[:8])}")
+    parts += [
+        f"{_pass_text(event)} removed {', '.join(node.name for node in event.removed[:8])}"
+        for event in trace.events[:4]
+    ]
+    return tuple(parts)
+
+
+def _apply_to_kernels(state: _State, rule: Rule) -> None:
+    """Claim, for each generated kernel that fits the rule, the op calls in it that nothing else explains."""
+    facts = state.facts
+    for kernel in kernel_ids(facts):
+        members = facts.owners[kernel]
+        free = [trace for trace in state.unclaimed(members) if _is_home(facts, trace, kernel)]
+        if not free or len(members) < _MIN_MEMBERS or not _fits(rule, facts, kernel, members):
+            continue
+        taken = [trace for trace in members if trace not in free]
+        nodes = ", ".join(node.name for node in facts.nodes_of(kernel)[:12])
+        right = in_order(item for trace in free for item in trace.items if _same_direction(facts, item, kernel))
+        evidence = (f"the scheduler put {nodes} into {facts.items[kernel].name}",)
+        state.claim(rule, free, right=right, shared=taken, evidence=evidence)
+
+
+_MIN_MEMBERS = 2
+
+
+def _is_home(facts: Facts, trace: OpTrace, kernel: str) -> bool:
+    """Return whether the kernel does the call's work in the call's own direction, or no kernel does."""
+    backward = trace.call.phase == "backward"
+    kernels = facts.generated(trace)
+    homes = [item for item in kernels if facts.is_backward(item) == backward] or kernels
+    return kernel in homes
+
+
+def _fits(rule: Rule, facts: Facts, kernel: str, members: Sequence[OpTrace]) -> bool:
+    if rule.ops:
+        return any(trace.call.name in rule.ops for trace in members)
+    reduces = any(node.target in REDUCTION_TARGETS for node in facts.nodes_of(kernel))
+    return reduces == (rule.name == "reduction-fusion")
+
+
+def _same_direction(facts: Facts, item: str, kernel: str) -> bool:
+    return facts.is_backward(item) == facts.is_backward(kernel)
+
+
+# ---------------------------------------------------------------- results
+
+
+def _numbered(state: _State) -> tuple[tuple[Rewrite, ...], dict[str, Fate]]:
+    """Return rewrites in the order of their first op call, numbered from r1, and the fates in left order."""
+    ordered = sorted(state.rewrites, key=lambda rewrite: _first(rewrite.left))
+    new_id = {rewrite.id: f"r{index}" for index, rewrite in enumerate(ordered, start=1)}
+    rewrites = tuple(msgspec.structs.replace(rewrite, id=new_id[rewrite.id]) for rewrite in ordered)
+    fates = {
+        trace.id: msgspec.structs.replace(fate, rewrite=new_id.get(fate.rewrite or ""))
+        for trace in state.facts.alignment.traces
+        for fate in [state.fates[trace.id]]
+    }
+    return rewrites, fates
+
+
+def _first(ids: tuple[str, ...]) -> int:
+    return int(ids[0].lstrip("e")) if ids else 0
+
+
+def _origins(state: _State) -> dict[str, Origin]:
+    facts = state.facts
+    origins = {}
+    for item, made in right_items(facts.alignment.right):
+        owners = facts.owners.get(item, [])
+        if owners:
+            again = [trace for trace in owners if _is_recomputed(facts, trace, item)]
+            origins[item] = Origin(op_calls=trace_ids(owners), recomputed=trace_ids(again))
+        else:
+            origins[item] = Origin(introduced=reason_introduced(facts, item, made))
+    return origins
+
+
+def _is_recomputed(facts: Facts, trace: OpTrace, item: str) -> bool:
+    """Return whether another generated kernel does the same nodes of the call as well."""
+    own = {ref.name for ref in facts.alignment.item_nodes.get(item, ())} & {ref.name for ref in trace.finals}
+    if not own or isinstance(facts.items[item], OpCall):
+        return False
+    others = [other for other in facts.generated(trace) if other != item]
+    return any(
+        own & {ref.name for ref in facts.alignment.item_nodes.get(other, ())}
+        for other in others
+    )
+
+
+def _fate(rule: Rule, trace: OpTrace) -> FateKind:
+    """Return the rule's fate, but `eliminated` for a rewritten op call that nothing on the right runs."""
+    return "eliminated" if rule.fate == "rewritten" and not trace.items else rule.fate
+
+
+def _pass_text(event: PassEvent | None) -> str:
+    if event is None:
+        return ""
+    return f"{event.stage}: {event.pattern or event.pass_name}"
+
+
+def _source_text(traces: Sequence[OpTrace]) -> str:
+    """Return the place of the last op call that has one, as `file:line`."""
+    places = [trace.call.source for trace in traces if trace.call.source is not None]
+    return f"{places[-1].file}:{places[-1].line}" if places else ""

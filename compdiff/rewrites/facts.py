@@ -1,0 +1,132 @@
+"""Facts about op calls that rules ask for. In: an Alignment. Out: answers, each computed once from the captures."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from compdiff.align.alignment import Alignment, OpTrace
+from compdiff.align.items import left_op, right_items, right_kernel, right_op
+from compdiff.model import CompiledGraph, GraphNode, Kernel, OpCall
+
+GENERATED = frozenset({"cpp", "triton"})
+
+
+@dataclass
+class Facts:
+    """An alignment with the derived tables that rules need."""
+
+    alignment: Alignment
+    twins: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def graphs(self) -> dict[int, CompiledGraph]:
+        """Compiled graphs by id."""
+        compiler = self.alignment.right.compiler
+        return {graph.id: graph for graph in compiler.graphs} if compiler else {}
+
+    @cached_property
+    def items(self) -> dict[str, OpCall | Kernel]:
+        """Right op calls and kernels by item id."""
+        return dict(right_items(self.alignment.right))
+
+    @cached_property
+    def owners(self) -> dict[str, list[OpTrace]]:
+        """For each right item, the traces that end in it."""
+        found: dict[str, list[OpTrace]] = defaultdict(list)
+        for trace in self.alignment.traces:
+            for item in (*trace.items, *([trace.kept] if trace.kept else [])):
+                found[item].append(trace)
+        return found
+
+    @cached_property
+    def live(self) -> frozenset[int]:
+        """Ids of left op calls whose result reaches an output, a mutated tensor or autograd."""
+        return frozenset(_live_calls(self.alignment))
+
+    @cached_property
+    def first_equal(self) -> dict[int, int]:
+        """For each left op call that repeats an earlier one on the same contents, that earlier one's id."""
+        return _repeated_calls(self.alignment)
+
+    def generated(self, trace: OpTrace) -> list[str]:
+        """Return the generated kernels that do the call's work."""
+        return [item for item in trace.items if self.is_generated(item)]
+
+    def is_generated(self, item: str) -> bool:
+        """Return whether a right item is a kernel that Inductor wrote."""
+        made = self.items[item]
+        return isinstance(made, Kernel) and made.kind in GENERATED
+
+    def extern_calls(self, trace: OpTrace) -> list[OpCall]:
+        """Return the right op calls that do the call's work."""
+        made = (self.items[item] for item in trace.items)
+        return [item for item in made if isinstance(item, OpCall)]
+
+    def nodes_of(self, item: str) -> list[GraphNode]:
+        """Return the post-grad nodes that a right item computes."""
+        nodes = self.alignment.lineage.nodes
+        return [nodes[ref] for ref in self.alignment.item_nodes.get(item, ()) if ref in nodes]
+
+    def launched_by(self, item: str) -> list[Kernel]:
+        """Return the kernels that a right op call launched."""
+        return [k for k in self.alignment.right.kernels if k.op_call is not None and right_op(k.op_call) == item]
+
+    def is_backward(self, item: str) -> bool:
+        """Return whether a right item runs in a backward graph."""
+        graph = self.items[item].graph
+        return graph is not None and self.graphs[graph].direction == "backward"
+
+
+def is_view(call: OpCall) -> bool:
+    """Return whether every output of a call shares the memory of one of its inputs, and nothing is written."""
+    inputs = {meta.storage for meta in call.inputs}
+    return bool(call.outputs) and not call.mutates and all(meta.storage in inputs for meta in call.outputs)
+
+
+def base_name(name: str) -> str:
+    """Return an op's name without namespace: `aten::addmm` gives `addmm`."""
+    return name.rpartition("::")[2]
+
+
+def kernel_ids(facts: Facts) -> list[str]:
+    """Return the generated kernels of the right side, in order."""
+    return [
+        right_kernel(kernel.id)
+        for kernel in facts.alignment.right.kernels
+        if kernel.kind in GENERATED
+    ]
+
+
+def _live_calls(alignment: Alignment) -> set[int]:
+    """Walk back from outputs and writes; a backward pass keeps every forward call that autograd saw alive."""
+    calls = alignment.left.op_calls
+    wanted_values = set(alignment.left.output_values)
+    wanted_storages: set[int] = set()
+    live = set()
+    for call in reversed(calls):
+        values = {meta.value for meta in call.outputs}
+        storages = {meta.storage for meta in call.outputs}
+        needed = call.mutates or call.phase == "backward" or call.sequence >= 0 or not call.outputs
+        if needed or values & wanted_values or storages & wanted_storages:
+            live.add(call.id)
+            wanted_values.update(meta.value for meta in call.inputs)
+            wanted_storages.update(meta.storage for meta in call.inputs)
+    return live
+
+
+def _repeated_calls(alignment: Alignment) -> dict[int, int]:
+    first: dict[tuple[object, ...], int] = {}
+    repeated = {}
+    for call in alignment.left.op_calls:
+        if call.mutates or not call.inputs:
+            continue
+        key = (call.name, call.overload, call.arguments, tuple(meta.value for meta in call.inputs))
+        earlier = first.setdefault(key, call.id)
+        if earlier != call.id:
+            repeated[call.id] = earlier
+    return repeated
+
+
+def trace_ids(traces: list[OpTrace]) -> tuple[str, ...]:
+    """Return the item ids of traces, in order."""
+    return tuple(left_op(trace.call.id) for trace in traces)

@@ -1,0 +1,63 @@
+"""Why the right side has an item that no left op call asked for. In: the facts and the item. Out: a reason, or ""."""
+
+import re
+from dataclasses import dataclass
+
+from compdiff.model import Kernel, OpCall
+from compdiff.rewrites.facts import Facts
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason, for items whose name (op call) or nodes (kernel) fit `pattern`."""
+
+    pattern: str
+    text: str
+
+
+# Op calls inside a graph's call that no wrapper call made, or outside graphs, by op name.
+OP_CALL_REASONS = (
+    Reason(r"randint|inductor_seeds", "draws the seed for the generated random numbers"),
+    Reason(r"::copy_$", "writes a result back into a tensor that the function mutates"),
+    Reason(
+        r"::(as_strided|view|reshape|alias|detach|t|transpose|permute|expand|select|slice|squeeze|unsqueeze|_unsafe_view)$",
+        "AOTAutograd's runtime wrapper makes a view again that the function returns or mutates",
+    ),
+    Reason(r"::(empty|empty_strided|empty_like)$", "allocates a buffer of the wrapper"),
+    Reason(r"::(clone|contiguous)$", "copies an input into the layout or alignment that the graph was compiled for"),
+)
+# Post-grad targets of a kernel whose nodes have no origin.
+NODE_REASONS = (
+    Reason(r"copy_", "writes a result back into a tensor that the function mutates"),
+    Reason(r"clone|constant_pad|copy", "copies a tensor into the layout that the next call needs"),
+    Reason(r"inductor_(seeds|random|lookup_seed)", "draws random numbers with Inductor's own generator"),
+    Reason(r"full|iota|scalar_tensor", "stores a constant that the graph needs in memory"),
+)
+
+
+def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
+    """Return why the right side has this item, or "" when nothing says."""
+    prepared = facts.alignment.prepares.get(item)
+    if prepared is not None:
+        return f"copies an input of {facts.items[prepared].name} ({prepared}) into the layout that it needs"
+    if made.graph is not None and made.call is not None:
+        return _reason_of_nodes(facts, item)
+    if isinstance(made, Kernel) and made.op_call is not None:
+        return f"launched by c{made.op_call}, which was introduced"
+    if isinstance(made, Kernel):
+        return {"memcpy": "copies between host and device", "memset": "clears memory"}.get(made.kind, "")
+    return _first_reason(OP_CALL_REASONS, made.name)
+
+
+def _reason_of_nodes(facts: Facts, item: str) -> str:
+    nodes = facts.nodes_of(item)
+    for ref in facts.alignment.item_nodes.get(item, ()):
+        compile_id = facts.graphs[ref.graph].compile_id
+        event = facts.alignment.lineage.frames[compile_id].made_by.get(ref.name)
+        if event is not None:
+            return f"made by {event.stage}: {event.pattern or event.pass_name}"
+    return next((text for node in nodes if (text := _first_reason(NODE_REASONS, node.target))), "")
+
+
+def _first_reason(table: tuple[Reason, ...], text: str) -> str:
+    return next((reason.text for reason in table if re.search(reason.pattern, text)), "")

@@ -1,0 +1,102 @@
+"""Named conditions of rules. In: the facts and one op call's trace. Out: whether the condition holds."""
+
+from compdiff.align.alignment import OpTrace
+from compdiff.rewrites.facts import Facts, base_name, is_view
+
+
+def has_no_work_left(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the compiler traced the call and nothing on the right does its work."""
+    return trace.compile_id is not None and not trace.items
+
+
+def is_dead(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether no output, write or gradient needs the call, and nothing on the right does its work."""
+    return has_no_work_left(facts, trace) and trace.call.id not in facts.live
+
+
+def is_absorbed_view(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether the call only looks at memory in another way, and no right op call makes that view."""
+    return trace.compile_id is not None and is_view(trace.call) and not facts.extern_calls(trace)
+
+
+def repeats_an_earlier_call(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether an equal call on the same contents came before and runs in the same kernel, or alone is left."""
+    earlier = facts.first_equal.get(trace.call.id)
+    if earlier is None or trace.compile_id is None:
+        return False
+    twin = facts.alignment.traces[earlier]
+    return not trace.items or (bool(facts.generated(trace)) and set(trace.items) <= set(twin.items))
+
+
+def is_constant(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
+    if trace.compile_id is None or trace.call.inputs:
+        return False
+    return all(len(facts.owners[item]) > 1 and facts.is_generated(item) for item in trace.items)
+
+
+def was_replaced_by_its_input(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether a pass removed the call's node and let its users take a node that was there before."""
+    if not has_no_work_left(facts, trace):
+        return False
+    return any(
+        new not in {node.name for node in event.created}
+        for event in trace.events
+        for new in event.replacements.values()
+    )
+
+
+def writes_in_place(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the call writes into one of its arguments, inside a compiled graph."""
+    return trace.compile_id is not None and trace.call.mutates
+
+
+def is_generated(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether a generated kernel does the call's work."""
+    return bool(facts.generated(trace))
+
+
+def is_alone_in_its_kernel(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether one generated kernel does the call's work, and no other op call's."""
+    return bool(facts.generated(trace)) and len(computing_nodes(trace)) <= 1
+
+
+def became_several(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether the call became several nodes, or calls of other ops, that the right side runs."""
+    if not trace.items:
+        return False
+    other = any(base_name(call.name) != base_name(trace.call.name) for call in facts.extern_calls(trace))
+    return len(computing_nodes(trace)) > 1 or other
+
+
+def was_changed_by_a_pattern(_: Facts, trace: OpTrace) -> bool:
+    """Return whether a pattern of the compiler changed nodes of the call, which the right side still runs."""
+    return bool(trace.items) and any(event.pattern for event in trace.events)
+
+
+def is_allocation(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the call only allocates, and the compiler traced it."""
+    return trace.compile_id is not None and not trace.items
+
+
+def computing_nodes(trace: OpTrace) -> list[str]:
+    """Return the call's joint nodes that compute: without views and element access."""
+    return [node.name for node in trace.joint if node.op == "call_function" and node.target not in _NOT_COMPUTING]
+
+
+_NOT_COMPUTING = frozenset(
+    {
+        "_operator.getitem",
+        "aten.alias.default",
+        "aten.as_strided.default",
+        "aten.expand.default",
+        "aten.permute.default",
+        "aten.reshape.default",
+        "aten.select.int",
+        "aten.slice.Tensor",
+        "aten.squeeze.dim",
+        "aten.squeeze.dims",
+        "aten.unsqueeze.default",
+        "aten.view.default",
+    }
+)

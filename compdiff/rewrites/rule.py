@@ -1,0 +1,52 @@
+"""What a rule is. A rule is a row of data in `rules.py`; the engine knows no op, the rows know no algorithm."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from compdiff.align.alignment import OpTrace
+from compdiff.model import FateKind, PassEvent
+from compdiff.rewrites.facts import Facts
+
+Scope = Literal["pass", "op", "kernel"]
+Predicate: TypeAlias = Callable[[Facts, OpTrace], bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A kind of rewrite.
+
+    Attributes:
+        name: kebab-case, unique; the anchor and test id.
+        fate: what becomes of the op calls it claims; `eliminated` only if nothing on the right does their work.
+        scope: `pass` rules claim the op calls whose nodes one pass event removed; `op` rules claim one op call;
+            `kernel` rules claim the op calls that run in one generated kernel.
+        passes: for `pass` rules, patterns over `stage/pass_name/pattern`.
+        ops: names of the op calls it may claim (`pass`, `op`), or one of which must be in the kernel (`kernel`);
+            empty means any.
+        when: a named predicate that each claimed op call fulfils.
+        why: one sentence for the reader.
+        source: where torch does it.
+        case: the file in cases/ that shows it.
+    """
+
+    name: str
+    fate: FateKind
+    scope: Scope
+    why: str
+    source: str
+    case: str
+    passes: tuple[str, ...] = ()
+    ops: frozenset[str] = frozenset()
+    when: Predicate | None = None
+
+    def matches_event(self, event: PassEvent) -> bool:
+        """Return whether the rule speaks of this pass event."""
+        text = f"{event.stage}/{event.pass_name}/{event.pattern}"
+        return any(re.search(pattern, text) for pattern in self.passes)
+
+    def admits(self, facts: Facts, trace: OpTrace) -> bool:
+        """Return whether the rule may claim this op call."""
+        named = self.scope == "kernel" or not self.ops or trace.call.name in self.ops
+        return named and (self.when is None or self.when(facts, trace))

@@ -1,0 +1,284 @@
+"""The table of rules, first match wins. In: nothing. Out: RULES, RULE_NAMES. Adding a rule is one row here and one case."""
+
+from compdiff.align.alignment import ALLOCATIONS
+from compdiff.rewrites import predicates as p
+from compdiff.rewrites.rule import Rule
+
+_LOSSES = frozenset(
+    {
+        "aten::binary_cross_entropy",
+        "aten::binary_cross_entropy_with_logits",
+        "aten::huber_loss",
+        "aten::mse_loss",
+        "aten::mse_loss_backward",
+        "aten::nll_loss2d_forward",
+        "aten::nll_loss_backward",
+        "aten::nll_loss_forward",
+        "aten::smooth_l1_loss",
+        "aten::xlogy",
+    }
+)
+_RANDOM = frozenset(
+    {
+        "aten::bernoulli",
+        "aten::bernoulli_",
+        "aten::native_dropout",
+        "aten::normal_",
+        "aten::rand",
+        "aten::rand_like",
+        "aten::randint",
+        "aten::randint_like",
+        "aten::randn",
+        "aten::randn_like",
+        "aten::uniform_",
+    }
+)
+_EMBEDDINGS = frozenset({"aten::embedding", "aten::embedding_dense_backward"})
+_BATCH_NORMS = frozenset(
+    {"aten::_native_batch_norm_legit_no_training", "aten::native_batch_norm", "aten::cudnn_batch_norm"}
+)
+_CONSTANTS = frozenset(
+    {
+        "aten::arange",
+        "aten::eye",
+        "aten::full",
+        "aten::linspace",
+        "aten::ones",
+        "aten::scalar_tensor",
+        "aten::tensor",
+        "aten::zeros",
+    }
+)
+# Targets of post-grad nodes that reduce: a kernel with one is a reduction kernel.
+REDUCTION_TARGETS = frozenset(
+    {
+        "aten.all.dim",
+        "aten.amax.default",
+        "aten.amin.default",
+        "aten.any.dim",
+        "aten.argmax.default",
+        "aten.argmin.default",
+        "aten.cumsum.default",
+        "aten.max.dim",
+        "aten.mean.default",
+        "aten.mean.dim",
+        "aten.min.dim",
+        "aten.prod.default",
+        "aten.sum.default",
+        "aten.sum.dim_IntList",
+        "aten.var.correction",
+        "aten.var_mean.correction",
+        "prims.xor_sum.default",
+    }
+)
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        name="sdpa-pattern",
+        fate="rewritten",
+        scope="pass",
+        passes=(r"/_sfdp_", r"_sfdp_(pattern|replacement)"),
+        why="The written-out attention was recognised and became one scaled_dot_product_attention call, "
+        "which never stores the score matrix.",
+        source="torch/_inductor/fx_passes/fuse_attention.py",
+        case="attention_manual",
+    ),
+    Rule(
+        name="mm-add-to-addmm",
+        fate="rewritten",
+        scope="pass",
+        passes=(r"^post_grad/[^/]*/addmm$",),
+        why="A matrix product and the addition after it became one addmm: one dispatcher op fewer.",
+        source="torch/_inductor/fx_passes/post_grad.py: addmm",
+        case="linear",
+    ),
+    Rule(
+        name="addmm-unfused-bias",
+        fate="rewritten",
+        scope="pass",
+        passes=(r"/unfuse_bias_add_to_pointwise$",),
+        why="addmm was split into a plain matrix product and an addition, so that the addition can join the "
+        "pointwise kernel that follows.",
+        source="torch/_inductor/fx_passes/post_grad.py: unfuse_bias_add_to_pointwise",
+        case="unfused_bias",
+    ),
+    Rule(
+        name="online-softmax",
+        fate="fused",
+        scope="pass",
+        passes=(r"prepare_softmax",),
+        why="The maximum and the sum of softmax are computed in one pass over the data.",
+        source="torch/_inductor/fx_passes/post_grad.py: prepare_softmax",
+        case="softmax",
+    ),
+    Rule(
+        name="dtype-roundtrip-removed",
+        fate="rewritten",
+        scope="pass",
+        passes=(r"/pointless_convert$",),
+        why="A chain of dtype conversions became the last one alone, or none.",
+        source="torch/_inductor/fx_passes/joint_graph.py: pointless_convert",
+        case="two_dtypes",
+    ),
+    Rule(
+        name="conv-bn-folded",
+        fate="folded",
+        scope="op",
+        ops=_BATCH_NORMS,
+        when=p.has_no_work_left,
+        why="The batch norm's scale and shift were multiplied into the convolution's weights at compile time.",
+        source="torch/_inductor/fx_passes/pre_grad.py: fuse_conv_bn; fx_passes/binary_folding.py",
+        case="conv_bn_relu",
+    ),
+    Rule(
+        name="dead-code",
+        fate="eliminated",
+        scope="op",
+        when=p.is_dead,
+        why="Nothing uses the result, so the op is not computed.",
+        source="torch/fx/graph.py: eliminate_dead_code, called by AOTAutograd",
+        case="dead_code",
+    ),
+    Rule(
+        name="view-elimination",
+        fate="eliminated",
+        scope="op",
+        when=p.is_absorbed_view,
+        why="The view is not made as a tensor: the code that follows reads the memory with other strides.",
+        source="torch/_inductor/lowering.py: views become index arithmetic; wrapper: reinterpret_tensor",
+        case="nn_linear",
+    ),
+    Rule(
+        name="common-subexpression",
+        fate="eliminated",
+        scope="op",
+        when=p.repeats_an_earlier_call,
+        why="The same op on the same contents was called before; it is computed once.",
+        source="torch/_functorch/compile_utils.py: fx_graph_cse; torch/_inductor/codegen/common.py: CSE",
+        case="cse",
+    ),
+    Rule(
+        name="constant-folded",
+        fate="folded",
+        scope="pass",
+        passes=(r"constant_fold",),
+        when=p.is_constant,
+        why="The values are known at compile time: they stand in the kernel as constants and are never stored.",
+        source="torch/_inductor/fx_passes/joint_graph.py: constant_fold_uniform_value",
+        case="constant_fold",
+    ),
+    Rule(
+        name="constant-folded",
+        fate="folded",
+        scope="op",
+        ops=_CONSTANTS,
+        when=p.is_constant,
+        why="The values are known at compile time: they stand in the kernel as constants and are never stored.",
+        source="torch/_inductor/lowering.py: full, iota; torch/_inductor/constant_folding.py",
+        case="constant_fold",
+    ),
+    Rule(
+        name="noop-removed",
+        fate="eliminated",
+        scope="op",
+        when=p.was_replaced_by_its_input,
+        why="The op does not change its input, so its users read the input.",
+        source="torch/_inductor/fx_passes/post_grad.py: remove_noop_ops; joint_graph.py: remove_no_ops",
+        case="noop",
+    ),
+    Rule(
+        name="allocation-planned",
+        fate="eliminated",
+        scope="op",
+        ops=ALLOCATIONS,
+        when=p.is_allocation,
+        why="The allocation is part of the wrapper's memory plan.",
+        source="torch/_inductor/codegen/wrapper.py",
+        case="inplace_update",
+    ),
+    Rule(
+        name="rng-replaced",
+        fate="rewritten",
+        scope="op",
+        ops=_RANDOM,
+        when=p.is_generated,
+        why="Inductor's own counter-based generator draws the numbers inside the kernel: other values than eager's "
+        "for the same seed.",
+        source="torch/_inductor/fx_passes/replace_random.py",
+        case="dropout",
+    ),
+    Rule(
+        name="mutation-functionalized",
+        fate="rewritten",
+        scope="op",
+        when=p.writes_in_place,
+        why="The in-place op was traced as a pure one; the result is written back where it must be seen.",
+        source="torch/_functorch/_aot_autograd: functionalization",
+        case="inplace_update",
+    ),
+    Rule(
+        name="embedding-lowered",
+        fate="decomposed",
+        scope="op",
+        ops=_EMBEDDINGS,
+        when=p.is_generated,
+        why="The look-up became an indexed load in a generated kernel, which checks the bounds itself.",
+        source="torch/_inductor/lowering.py: embedding",
+        case="embedding_bag",
+    ),
+    Rule(
+        name="loss-fused",
+        fate="fused",
+        scope="kernel",
+        ops=_LOSSES,
+        why="The loss and the ops around it run in one kernel; log-probabilities and masks are never stored.",
+        source="torch/_decomp/decompositions.py; torch/_inductor/scheduler.py",
+        case="cross_entropy",
+    ),
+    Rule(
+        name="reduction-fusion",
+        fate="fused",
+        scope="kernel",
+        when=None,
+        why="A reduction and the ops around it run in one kernel; what lies between is never stored.",
+        source="torch/_inductor/scheduler.py: fusion",
+        case="layernorm_residual",
+    ),
+    Rule(
+        name="pointwise-fusion",
+        fate="fused",
+        scope="kernel",
+        why="Pointwise ops run in one kernel; the tensors between them are never stored.",
+        source="torch/_inductor/scheduler.py: fusion",
+        case="mlp_geglu",
+    ),
+    Rule(
+        name="decomposition",
+        fate="decomposed",
+        scope="op",
+        when=p.became_several,
+        why="The op was decomposed into simpler ones.",
+        source="torch/_decomp/decompositions.py; torch/_inductor/decomposition.py",
+        case="softmax",
+    ),
+    Rule(
+        name="lowered-to-kernel",
+        fate="rewritten",
+        scope="op",
+        when=p.is_generated,
+        why="The op runs in a generated kernel of its own instead of ATen's.",
+        source="torch/_inductor/lowering.py",
+        case="embedding_bag",
+    ),
+    Rule(
+        name="compiler-pattern",
+        fate="rewritten",
+        scope="op",
+        when=p.was_changed_by_a_pattern,
+        why="A pattern of the compiler changed the op.",
+        source="torch/_inductor/pattern_matcher.py",
+        case="linear",
+    ),
+)
+
+RULE_NAMES: frozenset[str] = frozenset(rule.name for rule in RULES)
