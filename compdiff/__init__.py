@@ -1,1 +1,3 @@
-"""compdiff."""
+"""compdiff shows what torch.compile did to a function."""
+
+__version__ = "0.1.0"

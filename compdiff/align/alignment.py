@@ -233,7 +233,7 @@ def _item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
 def _find_items(result: Alignment) -> None:
     items_of: dict[NodeRef, list[str]] = defaultdict(list)
     for item, refs in result.item_nodes.items():
-        for ref in refs:
+        for ref in _own_nodes(result, item, refs):
             items_of[ref].append(item)
     _drop_preparing_kernels(result, items_of)
     _add_launched_kernels(result.right.kernels, items_of)
@@ -245,6 +245,15 @@ def _find_items(result: Alignment) -> None:
             trace.finals += [ref for ref in frame.finals.get(node.name, ()) if ref not in trace.finals]
             trace.events += [event for event in frame.gone.get(node.name, ()) if event not in trace.events]
         trace.items = in_order(item for ref in trace.finals for item in items_of.get(ref, ()))
+
+
+def _own_nodes(result: Alignment, item: str, refs: list[NodeRef]) -> list[NodeRef]:
+    """Return the nodes that a right item computes: an op call that names its inputs' nodes too computes only its own."""
+    if not item.startswith("c"):
+        return refs
+    name = result.right.op_calls[int(item[1:])].name.replace("::", ".")
+    own = [ref for ref in refs if ref in result.lineage.nodes and result.lineage.nodes[ref].target.startswith(f"{name}.")]
+    return own or refs
 
 
 def _drop_preparing_kernels(result: Alignment, items_of: dict[NodeRef, list[str]]) -> None:

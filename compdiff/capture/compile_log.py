@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from compdiff.capture.source import is_user_file, parse_stack
+from compdiff.capture.source import is_user_file, parse_stack, shown, shown_path
 from compdiff.model import Compilation, GraphBreak, Recompile
 
 # Phase of compile time -> field of CompilationMetrics (microseconds), torch/_dynamo/utils.py.
@@ -94,7 +94,7 @@ def graph_break(identity: str, payload: str) -> GraphBreak:
     explanation = _EXPLANATION.search(payload)
     _, _, after = payload.partition("User code traceback:")
     user_part = after.partition("\nTraceback (most recent call last):")[0]
-    frames = tuple(frame for frame in parse_stack(user_part) if is_user_file(frame.file))
+    frames = tuple(shown(frame) for frame in parse_stack(user_part) if is_user_file(frame.file))
     return GraphBreak(
         reason=_short(reason["reason"] if reason else payload),
         explanation=explanation["text"].strip() if explanation else "",
@@ -130,7 +130,7 @@ def _compilation(
     return Compilation(
         compile_id=identity,
         function=str(first.get("co_name") or ""),
-        file=str(first.get("co_filename") or ""),
+        file=shown_path(str(first.get("co_filename") or "")),
         line=_int(first.get("co_firstlineno")),
         guards=guards,
         phases_ns={

@@ -8,6 +8,8 @@ import sysconfig
 from pathlib import Path
 from types import CodeType, FrameType
 
+import msgspec
+
 from compdiff.model import SourceLocation
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
@@ -30,7 +32,18 @@ def user_location(frame: FrameType | None) -> SourceLocation | None:
     """Return the innermost user frame's place at or above `frame`, with columns, or None when there is none."""
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
-    return None if frame is None else location_of(frame)
+    return None if frame is None else shown(location_of(frame))
+
+
+def shown(place: SourceLocation) -> SourceLocation:
+    """Return the place with its file as one would type it from the working directory."""
+    return msgspec.structs.replace(place, file=shown_path(place.file))
+
+
+def shown_path(file: str) -> str:
+    """Return `file` relative to the working directory when it lies below it, so that reports do not depend on it."""
+    here = f"{Path.cwd()}/"
+    return file[len(here) :] if file.startswith(here) else file
 
 
 def location_of(frame: FrameType) -> SourceLocation:
@@ -68,7 +81,8 @@ def innermost_user(trace: str) -> SourceLocation | None:
     """Return the innermost user frame of a formatted traceback, else its innermost frame, else None."""
     frames = parse_stack(trace)
     users = [frame for frame in frames if is_user_file(frame.file)]
-    return users[-1] if users else (frames[-1] if frames else None)
+    chosen = users or list(frames)
+    return shown(chosen[-1]) if chosen else None
 
 
 def _positions(code: CodeType, lasti: int) -> tuple[int | None, int | None, int | None, int | None]:

@@ -1,1 +1,77 @@
-"""compdiff."""
+"""The command line. In: arguments. Out: exit code 0, 1 or 2. Each command is a module, imported when it is called."""
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from compdiff import __version__
+from compdiff.errors import CompdiffError
+
+COMMANDS = {
+    "cases": "List cases with what they show.",
+    "diff": "Compare any two sides of any two runs.",
+    "doctor": "Say what this machine can do, and what to do about each lack.",
+    "explain": "Explain a rule or a finding.",
+    "report": "Write the report of a saved run again, without running anything.",
+    "run": "Measure cases in eager mode and under torch.compile, and show what was rewritten.",
+}
+_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported only when they are called, so that --help stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of that name, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"compdiff.cli.{cmd_name}").command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="compdiff")
+def compdiff() -> None:
+    """Show what torch.compile did to a function.
+
+    Exit codes: 0 fine, 1 an expectation failed, 2 usage or tool error.
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(run_command(args))
+
+
+def run_command(args: list[str] | None = None, **settings: Any) -> int:  # noqa: ANN401 - click's own settings
+    """Run one command line and return its exit code; every compdiff error is printed here, once."""
+    try:
+        result = compdiff.main(args=args, standalone_mode=False, **settings)
+    except CompdiffError as error:
+        print_error(error)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted: nothing half-written is left.", err=True)
+        return _INTERRUPTED
+    return result if isinstance(result, int) else 0
+
+
+def print_error(error: CompdiffError) -> None:
+    """Print an error and its hint to stderr."""
+    click.echo(f"Error: {error.message}", err=True)
+    if error.hint:
+        click.echo(f"Hint: {error.hint}", err=True)

@@ -29,6 +29,7 @@ OP_CALL_REASONS = (
 # Post-grad targets of a kernel whose nodes have no origin.
 NODE_REASONS = (
     Reason(r"copy_", "writes a result back into a tensor that the function mutates"),
+    Reason(r"force_stride_order", "copies a result into the layout that eager mode gives it"),
     Reason(r"clone|constant_pad|copy", "copies a tensor into the layout that the next call needs"),
     Reason(r"inductor_(seeds|random|lookup_seed)", "draws random numbers with Inductor's own generator"),
     Reason(r"full|iota|scalar_tensor", "stores a constant that the graph needs in memory"),

@@ -69,9 +69,10 @@ def became_several(facts: Facts, trace: OpTrace) -> bool:
     return len(computing_nodes(trace)) > 1 or other
 
 
-def was_changed_by_a_pattern(_: Facts, trace: OpTrace) -> bool:
-    """Return whether a pattern of the compiler changed nodes of the call, which the right side still runs."""
-    return bool(trace.items) and any(event.pattern for event in trace.events)
+def was_changed_by_a_pattern(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether a pattern of the compiler put right op calls in the call's place, and no generated kernel."""
+    replaced = any(event.pattern for event in trace.events)
+    return replaced and bool(facts.extern_calls(trace)) and not facts.generated(trace)
 
 
 def is_allocation(_: Facts, trace: OpTrace) -> bool:

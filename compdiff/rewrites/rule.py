@@ -22,7 +22,7 @@ class Rule:
         fate: what becomes of the op calls it claims; `eliminated` only if nothing on the right does their work.
         scope: `pass` rules claim the op calls whose nodes one pass event removed; `op` rules claim one op call;
             `kernel` rules claim the op calls that run in one generated kernel.
-        passes: for `pass` rules, patterns over `stage/pass_name/pattern`.
+        passes: for `pass` rules, patterns over `stage/pass_name/pattern location`.
         ops: names of the op calls it may claim (`pass`, `op`), or one of which must be in the kernel (`kernel`);
             empty means any.
         when: a named predicate that each claimed op call fulfils.
@@ -43,7 +43,7 @@ class Rule:
 
     def matches_event(self, event: PassEvent) -> bool:
         """Return whether the rule speaks of this pass event."""
-        text = f"{event.stage}/{event.pass_name}/{event.pattern}"
+        text = f"{event.stage}/{event.pass_name}/{event.pattern} {event.location}"
         return any(re.search(pattern, text) for pattern in self.passes)
 
     def admits(self, facts: Facts, trace: OpTrace) -> bool:

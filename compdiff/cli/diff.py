@@ -1,0 +1,85 @@
+"""`compdiff diff`: compare any two sides of any two runs."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from compdiff.errors import CompdiffError
+from compdiff.model import Capture, CaptureWarning, Run
+from compdiff.store import read_run
+
+_SIDES = ("left", "right")
+
+
+@click.command(name="diff")
+@click.argument("a")
+@click.argument("b")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="compdiff-out", show_default=True)
+def command(a: str, b: str, out: Path) -> int:
+    """Compare side A with side B, each RUN_FILE or RUN_FILE:left or RUN_FILE:right (default: right)."""
+    from compdiff.analysis import analyse
+    from compdiff.cli.console import print_summary
+    from compdiff.report import write_outputs
+
+    run = combined(parse_side(a), parse_side(b))
+    print_summary(write_outputs(run, analyse(run), out / run.case.name))
+    return 0
+
+
+def parse_side(text: str) -> tuple[Run, str]:
+    """Return (run, side) of `file`, `file:left` or `file:right`."""
+    file, colon, side = text.rpartition(":")
+    if colon and side in _SIDES:
+        return read_run(Path(file)), side
+    return read_run(Path(text)), "right"
+
+
+def combined(a: tuple[Run, str], b: tuple[Run, str]) -> Run:
+    """Return a run whose left side is side A and whose right side is side B, with what differs around them as warnings."""
+    left, right = _side(*a), _side(*b)
+    if not left.op_calls or not right.op_calls and not right.kernels:
+        message = f"{a[0].case.name}: a side without op calls cannot be compared"
+        raise CompdiffError(message, "That run ended early; measure it again.")
+    name = f"{a[0].case.name}-{a[1]}-against-{b[0].case.name}-{b[1]}"
+    return msgspec.structs.replace(
+        b[0],
+        case=msgspec.structs.replace(b[0].case, name=name),
+        left=left,
+        right=right,
+        timing=None,
+        numerics=None,
+        expectation=None,
+        audits=(),
+        warnings=tuple(_differences(a[0], b[0])),
+    )
+
+
+def _side(run: Run, side: str) -> Capture:
+    capture = run.left if side == "left" else run.right
+    return msgspec.structs.replace(capture, label=f"{run.case.name} {capture.label}")
+
+
+def _differences(a: Run, b: Run) -> list[CaptureWarning]:
+    """Return one warning for each difference in environment, options and parameters."""
+    from deepdiff import DeepDiff
+
+    parts = (
+        ("environment", a.environment, b.environment),
+        ("options", a.options, b.options),
+        ("parameters", a.case.params, b.case.params),
+    )
+    found = []
+    for part, before, after in parts:
+        tree = DeepDiff(msgspec.to_builtins(before), msgspec.to_builtins(after), view="tree")
+        for items in tree.values():
+            for item in items:
+                path = ".".join(str(key) for key in item.path(output_format="list"))
+                text = f"{part}: {path}: {_shown(item.t1)} -> {_shown(item.t2)}"
+                found.append(CaptureWarning(id=f"{part}-differs", text=text))
+    return sorted(found, key=lambda warning: warning.text)
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    return "absent" if text == "not present" else text

@@ -1,0 +1,25 @@
+"""`compdiff explain`: what a rule or finding means."""
+
+import click
+
+from compdiff.errors import CompdiffError
+
+
+@click.command(name="explain")
+@click.argument("name", required=False)
+def command(name: str | None) -> int:
+    """Explain the rule or finding NAME; without NAME, list all."""
+    from compdiff.findings.table import FINDINGS
+    from compdiff.rewrites import RULES
+
+    texts = {rule.name: f"{rule.why}\nFate: {rule.fate}. In torch: {rule.source}. Case: {rule.case}." for rule in RULES}
+    texts |= {row.id: f"{row.means}\nTry: {row.advice}\nSource: {row.source}" for row in FINDINGS}
+    if name is None:
+        for known in sorted(texts):
+            click.echo(f"{known:28} {texts[known].partition(chr(10))[0]}")
+        return 0
+    if name not in texts:
+        message = f"{name}: no such rule or finding"
+        raise CompdiffError(message, "compdiff explain lists all.")
+    click.echo(f"{name}\n{texts[name]}")
+    return 0

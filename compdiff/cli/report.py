@@ -1,0 +1,24 @@
+"""`compdiff report`: render a saved run again."""
+
+from pathlib import Path
+
+import click
+
+from compdiff.store import read_run
+
+
+@click.command(name="report")
+@click.argument("run_file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder [that of the run].")
+def command(run_file: Path, out: Path | None) -> int:
+    """Write report.html, summary.md and diff.json of RUN_FILE again. Nothing is run, and torch is not needed."""
+    from compdiff.analysis import analyse
+    from compdiff.cli.console import print_summary
+    from compdiff.expect import judge
+    from compdiff.report import write_outputs
+
+    run = read_run(run_file)
+    diff = analyse(run)
+    failures = judge(run.expectation, run, diff) if run.failure is None else ()
+    print_summary(write_outputs(run, diff, out or run_file.parent, expectation_failures=failures))
+    return int(bool(failures))

@@ -1,0 +1,81 @@
+"""Tests of compdiff.capture.source."""
+
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from compdiff.capture.source import innermost_user, is_user_file, location_of, parse_stack
+
+_TRACE = textwrap.dedent(
+    """\
+      File "/home/u/model.py", line 3, in forward
+        y = torch.add(torch.matmul(x, w), b)
+                      ^^^^^^^^^^^^^^^^^^
+      File "/x/site-packages/torch/nn/modules/linear.py", line 9, in forward
+        return F.linear(input)
+    """
+)
+
+
+def test_frame_gives_line_and_columns(tmp_path: Path) -> None:
+    """The place of a running frame has the columns of the call that it makes."""
+    file = tmp_path / "case.py"
+    file.write_text("def run(f):\n    return 1 + f(2)\n")
+    space: dict[str, object] = {}
+    exec(compile(file.read_text(), str(file), "exec"), space)  # noqa: S102 - a frame with a real file is wanted
+    seen = []
+    run = space["run"]
+    assert callable(run)
+    run(lambda _: seen.append(location_of(sys._getframe(1))) or 0)  # noqa: SLF001
+    assert (seen[0].line, seen[0].text) == (2, "    return 1 + f(2)")
+    if sys.version_info >= (3, 11):
+        assert seen[0].text[seen[0].column : seen[0].end_column] == "f(2)"
+
+
+def test_caret_line_gives_columns(tmp_path: Path) -> None:
+    """A formatted trace's carets are moved to the columns of the file's own line."""
+    file = tmp_path / "model.py"
+    file.write_text("import torch\ndef forward(x, w, b):\n            y = torch.add(torch.matmul(x, w), b)\n")
+    place = parse_stack(_TRACE.replace("/home/u/model.py", str(file)))[0]
+    assert place.text[place.column : place.end_column] == "torch.matmul(x, w)"
+
+
+def test_frames_come_outermost_first() -> None:
+    """The frames stand in the order of the text."""
+    assert [frame.function for frame in parse_stack(_TRACE)] == ["forward", "forward"]
+
+
+def test_innermost_user_frame_skips_torch() -> None:
+    """A frame of torch is nobody's source line as long as there is another."""
+    place = innermost_user(_TRACE)
+    assert place is not None
+    assert place.file == "/home/u/model.py"
+
+
+def test_no_frames_no_place() -> None:
+    """An empty trace has no place."""
+    assert innermost_user("") is None
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("/home/u/model.py", True),
+        ("/v/lib/python3.11/site-packages/transformers/models/llama.py", True),
+        ("/v/lib/python3.11/site-packages/torch/nn/functional.py", False),
+        ("/tmp/torchinductor_u/ab/cab.py", False),  # noqa: S108
+        ("<frozen runpy>", False),
+    ],
+)
+def test_user_files(file: str, expected: bool) -> None:  # noqa: FBT001
+    """Libraries built on torch are the user's; torch itself and generated code are not."""
+    assert is_user_file(file) is expected
+
+
+def test_shipped_cases_are_user_files() -> None:
+    """A case that is installed inside compdiff's package counts as the user's code."""
+    package = Path(sys.modules["compdiff"].__file__ or "").parent
+    assert is_user_file(str(package / "cases" / "linear.py"))
+    assert not is_user_file(str(package / "cli" / "run.py"))
