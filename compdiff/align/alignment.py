@@ -64,10 +64,6 @@ class Alignment:
     matches: list[Match]
     prepares: dict[str, str] = field(default_factory=dict)
 
-    def owners(self, item: str) -> tuple[OpTrace, ...]:
-        """Return the traces that end in a right item, in left order."""
-        return tuple(trace for trace in self.traces if item in trace.items or trace.kept == item)
-
 
 # Op calls that only allocate: the wrapper's memory plan takes their place, and no graph node does.
 ALLOCATIONS = frozenset({"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"})

@@ -1,11 +1,12 @@
 """The process that runs one case. In: a Task, a pipe. Out: messages on the pipe.
 
-It is forked from a server that has imported torch (`compdiff.capture.isolation`); its parent ends it.
+It is forked from a server that has imported torch (`compdiff.capture.isolation`).
 """
 
-import ctypes
 import faulthandler
+import fcntl
 import importlib
+import multiprocessing
 import os
 import resource
 import signal
@@ -26,8 +27,11 @@ STACK_SIGNAL = signal.SIGUSR1
 """On this signal a child writes its Python stacks to its trace file, even from within C code."""
 
 _CACHE_VARIABLES = {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}
-_PR_SET_PDEATHSIG = 1  # Source: linux/prctl.h
+_F_SETSIG = 10  # Source: linux/fcntl.h; Python has no name for it
 _STDOUT, _STDERR = 1, 2
+_LOUD_STAGES = (
+    3  # the start, loading, and the first calls; the other thousands print the same again
+)
 
 
 class Measure(Protocol):
@@ -67,6 +71,8 @@ def run(task: Task, pipe: Connection) -> None:
 
     def progress(stage: str) -> None:
         stages.append(stage)
+        if len(stages) > _LOUD_STAGES:
+            _silence()
         pipe.send_bytes(encode(Message(kind="stage", stage=stage)))
 
     def save(run: Run) -> None:
@@ -96,12 +102,29 @@ def probe_cuda(pipe: Connection) -> None:
 def isolate() -> None:
     """Lead a session of its own, tied to the parent's life and silent on stdout."""
     os.setsid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _end_with_parent()
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(
         resource.RLIMIT_CORE, (0, hard)
     )  # a core file of a torch process is gigabytes
     os.dup2(_STDERR, _STDOUT)  # stdout belongs to compdiff's summary
+
+
+def _end_with_parent() -> None:
+    """Have the kernel kill this process group when the parent is gone, even if that is killed outright.
+
+    Its end of the sentinel pipe closes then, which the kernel signals. PR_SET_PDEATHSIG would not do:
+    it goes by the fork server, which lives for as long as its children do.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    sentinel = parent.sentinel
+    fcntl.fcntl(sentinel, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(sentinel, _F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(sentinel, fcntl.F_SETFL, fcntl.fcntl(sentinel, fcntl.F_GETFL) | os.O_ASYNC)
+    if not parent.is_alive():  # it went before the kernel was asked
+        os.killpg(0, signal.SIGKILL)
 
 
 def _check_device(device: str) -> None:
@@ -132,6 +155,14 @@ def _stacks_to(trace_file: str) -> Iterator[None]:
         yield
         faulthandler.unregister(STACK_SIGNAL)
         faulthandler.disable()
+
+
+def _silence() -> None:
+    """Send what the case prints from here on nowhere; stderr stays."""
+    _flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, _STDOUT)
+    os.close(nowhere)
 
 
 def _flush() -> None:

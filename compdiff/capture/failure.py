@@ -1,4 +1,4 @@
-"""Failures in the case's own terms. In: an exception raised in a child. Out: Failure with traceback.
+"""Failures in the case's own terms. In: an exception raised in a child. Out: a Failure.
 
 Frames of compdiff and torch between those of the case are counted, not shown: they hide the case's.
 was. The innermost frame and the message always stay.

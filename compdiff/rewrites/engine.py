@@ -117,33 +117,23 @@ def _apply_to_events(state: _State, rule: Rule) -> None:
         for event, removed, created in frame.events:
             if not rule.matches_event(event):
                 continue
-            touched = [
-                trace
-                for trace in state.unclaimed(facts.alignment.traces)
-                if trace.compile_id == compile_id
-                and any(node.name in removed for node in trace.joint)
-                and rule.admits(facts, trace)
-            ]
+            names = {(compile_id, name) for name in removed}
+            touched = [trace for trace in facts.with_joint_node(names) if trace.id not in state.fates]
+            touched = [trace for trace in touched if rule.admits(facts, trace)]
             if touched:
-                right = _items_made(facts, touched, frame.names, created)
+                right = _items_made(facts, touched, created)
                 nodes = ", ".join(node.name for node in event.removed)
                 made = ", ".join(sorted(created)) or "nothing"
                 evidence = (f"{_pass_text(event)} removed {nodes} and made {made}",)
                 state.claim(rule, touched, right=right, event=event, evidence=evidence)
 
 
-def _items_made(
-    facts: Facts, traces: Sequence[OpTrace], names: object, created: frozenset[str]
-) -> tuple[str, ...]:
+def _items_made(facts: Facts, traces: Sequence[OpTrace], created: frozenset[str]) -> tuple[str, ...]:
     """Return the right items that run the nodes which the event made, else all that the op calls end in."""
-    made = {
-        item
-        for item, refs in facts.alignment.item_nodes.items()
-        if any(ref.name in created for ref in refs)
-    }
+    made = {item for name in created for item in facts.items_by_node.get(name, ())}
     ends = {item for trace in traces for item in trace.items}
-    launched = {item for item in ends if item in made or _launcher(facts, item) in made}
-    return in_order(launched or ends)
+    direct = {item for item in ends if item in made or _launcher(facts, item) in made}
+    return in_order(direct or ends)
 
 
 def _launcher(facts: Facts, item: str) -> str | None:

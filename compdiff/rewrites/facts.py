@@ -1,7 +1,8 @@
 """Facts about op calls that rules ask for. In: an Alignment. Out: answers, each computed once from the captures."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 from compdiff.align.alignment import Alignment, OpTrace
@@ -16,7 +17,6 @@ class Facts:
     """An alignment with the derived tables that rules need."""
 
     alignment: Alignment
-    twins: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def graphs(self) -> dict[int, CompiledGraph]:
@@ -37,6 +37,36 @@ class Facts:
             for item in (*trace.items, *([trace.kept] if trace.kept else [])):
                 found[item].append(trace)
         return found
+
+    @cached_property
+    def items_by_node(self) -> dict[str, list[str]]:
+        """Right items by the name of a post-grad node that they compute, over all graphs."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for item, refs in self.alignment.item_nodes.items():
+            for ref in refs:
+                found[ref.name].append(item)
+        return found
+
+    @cached_property
+    def _traces_by_joint_node(self) -> dict[tuple[str, str], list[OpTrace]]:
+        found: dict[tuple[str, str], list[OpTrace]] = defaultdict(list)
+        for trace in self.alignment.traces:
+            for node in trace.joint:
+                found[trace.compile_id or "", node.name].append(trace)
+        return found
+
+    @cached_property
+    def _launches(self) -> dict[str, list[Kernel]]:
+        found: dict[str, list[Kernel]] = defaultdict(list)
+        for kernel in self.alignment.right.kernels:
+            if kernel.op_call is not None:
+                found[right_op(kernel.op_call)].append(kernel)
+        return found
+
+    def with_joint_node(self, names: Iterable[tuple[str, str]]) -> list[OpTrace]:
+        """Return the traces that became one of these (compile id, joint node), in left order."""
+        found = {id(trace): trace for name in names for trace in self._traces_by_joint_node.get(name, ())}
+        return sorted(found.values(), key=lambda trace: trace.call.id)
 
     @cached_property
     def live(self) -> frozenset[int]:
@@ -69,7 +99,7 @@ class Facts:
 
     def launched_by(self, item: str) -> list[Kernel]:
         """Return the kernels that a right op call launched."""
-        return [k for k in self.alignment.right.kernels if k.op_call is not None and right_op(k.op_call) == item]
+        return self._launches.get(item, [])
 
     def is_backward(self, item: str) -> bool:
         """Return whether a right item runs in a backward graph."""
