@@ -6,7 +6,7 @@ from torch import nn
 
 BACKWARD = True
 EXPECT = {
-    "rules": ["pointwise-fusion", "reduction-fusion", "loss-fused", "view-elimination"],
+    "rules": ["decomposition", "loss-fused", "reduction-fusion", "view-elimination"],
     "graph_breaks": 0,
     "cpu": {"numerics": True},
 }

@@ -40,15 +40,24 @@ def check(run: Run, diff: Diff) -> None:
     broken = {
         "op calls without a fate": calls ^ set(diff.fates),
         "right items without an origin": items ^ set(diff.origins),
-        "op calls claimed twice": {op for op in claimed if claimed.count(op) > 1} if len(set(claimed)) < len(claimed) else set(),
+        "op calls claimed twice": {op for op in claimed if claimed.count(op) > 1}
+        if len(set(claimed)) < len(claimed)
+        else set(),
         "claims that no fate names": {
-            op for rewrite in diff.rewrites for op in rewrite.left if diff.fates[op].rewrite != rewrite.id
+            op
+            for rewrite in diff.rewrites
+            for op in rewrite.left
+            if diff.fates[op].rewrite != rewrite.id
         },
     }
     for what, ids in broken.items():
         if ids:
-            message = f"{run.case.name}: conservation law broken: {what}: {', '.join(sorted(ids)[:5])}"
-            raise CompdiffError(message, "This is a bug in compdiff; please report it with the run file.")
+            message = (
+                f"{run.case.name}: conservation law broken: {what}: {', '.join(sorted(ids)[:5])}"
+            )
+            raise CompdiffError(
+                message, "This is a bug in compdiff; please report it with the run file."
+            )
 
 
 def unexplained(diff: Diff) -> tuple[int, int]:

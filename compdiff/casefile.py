@@ -54,7 +54,7 @@ def read_case(path: Path) -> CaseFile:
 
 
 def looks_like_case(path: Path) -> bool:
-    """Whether a file defines a case; one that may be a case but is broken counts, to be reported."""
+    """Whether a file defines a case; a broken one that may be a case counts, to be reported."""
     if path.suffix != ".py":
         return False
     source = _source(path)

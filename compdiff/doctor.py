@@ -1,4 +1,4 @@
-"""Examines the machine. In: nothing. Out: a list of checks, each with what was found and what to do about a lack."""
+"""Examines the machine. In: nothing. Out: checks, each with what was found and what to do."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import json, torch
 cuda = torch.cuda.is_available()
 print(json.dumps({
     "torch": str(torch.__version__), "cuda_build": torch.version.cuda or "",
-    "devices": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())] if cuda else [],
+    "devices": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count() * cuda)],
 }))
 """
 _TRITON_PROBE = "import triton; print(triton.__version__)"
@@ -77,7 +77,8 @@ def _compiler() -> Check:
 
 
 def _chromium() -> Check:
-    path = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
+    paths = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    path = next((path for path in paths if path), "")
     advice = "Only the browser tests need it. On Debian: apt-get install chromium"
     return Check("chromium", bool(path), path or "not found", advice)
 

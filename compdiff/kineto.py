@@ -11,7 +11,7 @@ import msgspec
 
 from compdiff.errors import FormatError
 
-ArgumentValue: TypeAlias = "int | float | str | bool | None | list[object] | dict[str, object]"
+ArgumentValue: TypeAlias = "int | float | str | bool | list[object] | dict[str, object] | None"
 
 DEVICE_CATEGORIES = frozenset({"kernel", "gpu_memcpy", "gpu_memset"})
 LAUNCH_CATEGORIES = frozenset({"cuda_runtime", "cuda_driver"})
@@ -76,7 +76,9 @@ def decode(data: bytes) -> list[Event]:
         raw = msgspec.json.decode(data, type=_RawTrace)
     except msgspec.DecodeError as error:
         message = f"not a Kineto trace: {error}"
-        raise FormatError(message, "Export it with torch.profiler's export_chrome_trace.") from error
+        raise FormatError(
+            message, "Export it with torch.profiler's export_chrome_trace."
+        ) from error
     events = [_event(item) for item in raw.traceEvents if item.ph == "X"]
     events.sort(key=lambda event: (event.start_ns, -event.duration_ns))
     nest(events)

@@ -13,12 +13,16 @@ DIFF_SCHEMA = "compdiff.diff/1"
 
 Basis = Literal["measured", "planned", "imported"]
 Phase = Literal["forward", "backward"]
-FateKind = Literal["kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained"]
+FateKind = Literal[
+    "kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained"
+]
 Certainty = Literal["certain", "likely", "guess"]
 Side = Literal["left", "right"]
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class Record(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+):
     """Base of all stored types: frozen, keyword-only, defaults not written, unknown fields refused."""
 
 

@@ -18,14 +18,28 @@ def main(names: list[str]) -> int:
     """Measure the named cases, or all, and save the runs that succeeded; return the number of those that did not."""
     cases = [f"cases/{name}.py" for name in names] or ["cases"]
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "compdiff", "run", *cases, "--device", "cpu", "--out", folder]
+        command = [
+            sys.executable,
+            "-m",
+            "compdiff",
+            "run",
+            *cases,
+            "--device",
+            "cpu",
+            "--out",
+            folder,
+        ]
         subprocess.run(command, cwd=ROOT, check=False)  # noqa: S603 - this project's own command
-        runs = {path.parent.name: read_run(path) for path in sorted(Path(folder).glob("*/run.json.gz"))}
+        runs = {
+            path.parent.name: read_run(path) for path in sorted(Path(folder).glob("*/run.json.gz"))
+        }
     for name, run in runs.items():
         if run.failure is None:
             write_run(without_date(run), GOLDEN / f"{name}.run.json.gz")
     failed = [name for name, run in runs.items() if run.failure is not None]
-    print(f"{len(runs) - len(failed)} golden runs in {GOLDEN}; failed: {', '.join(failed) or 'none'}")  # noqa: T201
+    print(
+        f"{len(runs) - len(failed)} golden runs in {GOLDEN}; failed: {', '.join(failed) or 'none'}"
+    )
     return len(failed)
 
 

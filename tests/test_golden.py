@@ -19,10 +19,12 @@ _RUNS = sorted(_FOLDER.glob("*/*.run.json.gz"))
 _NOT_ON_CPU = {"addmm-unfused-bias", "online-softmax"}
 
 
-@pytest.fixture(name="run", params=_RUNS, ids=lambda path: f"{path.parent.name}/{path.name.partition('.')[0]}")
-def _run(request: pytest.FixtureRequest) -> Iterator[tuple[Path, Run, Diff]]:
+@pytest.fixture(
+    name="run", params=_RUNS, ids=lambda path: f"{path.parent.name}/{path.name.partition('.')[0]}"
+)
+def _run(request: pytest.FixtureRequest) -> tuple[Path, Run, Diff]:
     run = read_run(request.param)
-    yield request.param, run, analyse(run)
+    return request.param, run, analyse(run)
 
 
 def test_there_are_golden_runs() -> None:

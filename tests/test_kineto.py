@@ -11,7 +11,16 @@ from compdiff.kineto import decode, nanoseconds
 
 
 def _event(name: str, start: float, duration: float, **extra: object) -> dict[str, object]:
-    return {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": start, "dur": duration, **extra}
+    return {
+        "ph": "X",
+        "cat": "cpu_op",
+        "name": name,
+        "pid": 1,
+        "tid": 1,
+        "ts": start,
+        "dur": duration,
+        **extra,
+    }
 
 
 def _decode(*events: dict[str, object]) -> list[str]:
@@ -27,7 +36,8 @@ def test_digits_become_the_same_nanoseconds(value: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [(b"12", 12_000), (b"1.5", 1_500), (b"0.25", 250), (b'"3"', 3_000), (b"1e3", 1_000_000)]
+    ("text", "expected"),
+    [(b"12", 12_000), (b"1.5", 1_500), (b"0.25", 250), (b'"3"', 3_000), (b"1e3", 1_000_000)],
 )
 def test_short_forms_of_microseconds(text: bytes, expected: int) -> None:
     """Whole, short, quoted and exponent forms are read."""

@@ -66,7 +66,9 @@ class Alignment:
 
 
 # Op calls that only allocate: the wrapper's memory plan takes their place, and no graph node does.
-ALLOCATIONS = frozenset({"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"})
+ALLOCATIONS = frozenset(
+    {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"}
+)
 
 
 def align(left: Capture, right: Capture) -> Alignment:
@@ -92,7 +94,10 @@ def align(left: Capture, right: Capture) -> Alignment:
 
 def _attribute(result: Alignment, calls: Sequence[AttributedCall]) -> dict[int, int]:
     """Return {left op call: index in the attribution pass} where both passes made the same call in the same order."""
-    left_keys = [_key(call.name, call.overload, [meta.shape for meta in call.inputs]) for call in result.left.op_calls]
+    left_keys = [
+        _key(call.name, call.overload, [meta.shape for meta in call.inputs])
+        for call in result.left.op_calls
+    ]
     right_keys = [_key(call.name, call.overload, call.shapes) for call in calls]
     pairs = common_pairs(left_keys, right_keys)
     pairs += leftover_pairs(left_keys, right_keys, pairs)
@@ -111,7 +116,9 @@ def _key(name: str, overload: str, shapes: Iterable[tuple[int, ...]]) -> tuple[o
 # ---------------------------------------------------------------- attribution pass -> joint graph
 
 
-def _find_joint_nodes(result: Alignment, calls: Sequence[AttributedCall], attributed: dict[int, int]) -> None:
+def _find_joint_nodes(
+    result: Alignment, calls: Sequence[AttributedCall], attributed: dict[int, int]
+) -> None:
     """Give each trace its joint nodes: forward calls by Dynamo node, backward calls by autograd sequence number."""
     groups: dict[tuple[str, str], list[OpTrace]] = defaultdict(list)
     for index, other in attributed.items():
@@ -120,12 +127,18 @@ def _find_joint_nodes(result: Alignment, calls: Sequence[AttributedCall], attrib
             groups[call.compile_id, call.node].append(result.traces[index])
     for (compile_id, node), traces in groups.items():
         frame = result.lineage.frames.get(compile_id)
-        nodes = [item for item in frame.joint if not item.backward and node in item.dynamo_nodes] if frame else []
+        nodes = (
+            [item for item in frame.joint if not item.backward and node in item.dynamo_nodes]
+            if frame
+            else []
+        )
         distribute(traces, nodes)
     _find_backward_nodes(result, calls, attributed)
 
 
-def _find_backward_nodes(result: Alignment, calls: Sequence[AttributedCall], attributed: dict[int, int]) -> None:
+def _find_backward_nodes(
+    result: Alignment, calls: Sequence[AttributedCall], attributed: dict[int, int]
+) -> None:
     left_of = {other: index for index, other in attributed.items()}
     forward = {
         call.sequence: left_of[other]
@@ -144,7 +157,9 @@ def _find_backward_nodes(result: Alignment, calls: Sequence[AttributedCall], att
         sequences = {node.sequence for node in origin.joint if node.sequence >= 0}
         for trace in traces:
             trace.compile_id = origin.compile_id
-        distribute(traces, [node for node in frame.joint if node.backward and node.sequence in sequences])
+        distribute(
+            traces, [node for node in frame.joint if node.backward and node.sequence in sequences]
+        )
     _find_accumulations(result)
 
 
@@ -154,11 +169,32 @@ def _find_accumulations(result: Alignment) -> None:
     Gradient accumulation belongs to no forward call: autograd numbers it by chance.
     """
     for compile_id, frame in result.lineage.frames.items():
-        traces = [t for t in result.traces if t.compile_id == compile_id and not t.joint and t.call.phase == "backward"]
-        used = {node.name for trace in result.traces if trace.compile_id == compile_id for node in trace.joint}
-        nodes = [node for node in frame.joint if node.backward and node.name not in used and node.original_aten]
-        left = [(_aten_text(t.call).replace("_.", "."), t.call.outputs[0].shape if t.call.outputs else ()) for t in traces]
-        right = [(node.original_aten, node.outputs[0].shape if node.outputs else ()) for node in nodes]
+        traces = [
+            t
+            for t in result.traces
+            if t.compile_id == compile_id and not t.joint and t.call.phase == "backward"
+        ]
+        used = {
+            node.name
+            for trace in result.traces
+            if trace.compile_id == compile_id
+            for node in trace.joint
+        }
+        nodes = [
+            node
+            for node in frame.joint
+            if node.backward and node.name not in used and node.original_aten
+        ]
+        left = [
+            (
+                _aten_text(t.call).replace("_.", "."),
+                t.call.outputs[0].shape if t.call.outputs else (),
+            )
+            for t in traces
+        ]
+        right = [
+            (node.original_aten, node.outputs[0].shape if node.outputs else ()) for node in nodes
+        ]
         pairs = common_pairs(left, right)
         for index, other in pairs + leftover_pairs(left, right, pairs):
             traces[index].joint = [nodes[other]]
@@ -180,7 +216,9 @@ def distribute(traces: Sequence[OpTrace], nodes: Sequence[GraphNode]) -> None:
         rest = [node for node in rest if node not in own]
         for trace, part in zip(group, runs(own, len(group)), strict=True):
             trace.joint = part
-    computing = [node for node in rest if node.target != "aten.alias.default" and node.op == "call_function"]
+    computing = [
+        node for node in rest if node.target != "aten.alias.default" and node.op == "call_function"
+    ]
     for trace in traces:
         if not trace.joint and trace.call.name not in ALLOCATIONS:
             trace.joint = list(computing)
@@ -222,7 +260,9 @@ def _item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
     found: dict[str, list[NodeRef]] = {}
     for item, made in right_items(right):
         if made.graph is not None and made.call is not None:
-            found[item] = [NodeRef(made.graph, name) for name in graphs[made.graph].calls[made.call].nodes]
+            found[item] = [
+                NodeRef(made.graph, name) for name in graphs[made.graph].calls[made.call].nodes
+            ]
     return found
 
 
@@ -238,8 +278,12 @@ def _find_items(result: Alignment) -> None:
         if frame is None:
             continue
         for node in trace.joint:
-            trace.finals += [ref for ref in frame.finals.get(node.name, ()) if ref not in trace.finals]
-            trace.events += [event for event in frame.gone.get(node.name, ()) if event not in trace.events]
+            trace.finals += [
+                ref for ref in frame.finals.get(node.name, ()) if ref not in trace.finals
+            ]
+            trace.events += [
+                event for event in frame.gone.get(node.name, ()) if event not in trace.events
+            ]
         trace.items = in_order(item for ref in trace.finals for item in items_of.get(ref, ()))
 
 
@@ -248,7 +292,11 @@ def _own_nodes(result: Alignment, item: str, refs: list[NodeRef]) -> list[NodeRe
     if not item.startswith("c"):
         return refs
     name = result.right.op_calls[int(item[1:])].name.replace("::", ".")
-    own = [ref for ref in refs if ref in result.lineage.nodes and result.lineage.nodes[ref].target.startswith(f"{name}.")]
+    own = [
+        ref
+        for ref in refs
+        if ref in result.lineage.nodes and result.lineage.nodes[ref].target.startswith(f"{name}.")
+    ]
     return own or refs
 
 
@@ -270,7 +318,12 @@ def _add_launched_kernels(kernels: Iterable[Kernel], items_of: dict[NodeRef, lis
         if kernel.op_call is not None:
             launched[right_op(kernel.op_call)].append(right_kernel(kernel.id))
     for items in items_of.values():
-        items += [kernel for item in list(items) for kernel in launched.get(item, ()) if kernel not in items]
+        items += [
+            kernel
+            for item in list(items)
+            for kernel in launched.get(item, ())
+            if kernel not in items
+        ]
 
 
 # ---------------------------------------------------------------- what runs outside the graphs
@@ -302,7 +355,13 @@ def _collect_matches(result: Alignment) -> None:
     """State each trace as a match, with its evidence."""
     for trace in result.traces:
         if trace.kept is not None:
-            match = Match(left=(trace.id,), right=(trace.kept,), by="sequence", certainty="likely", evidence=trace.by)
+            match = Match(
+                left=(trace.id,),
+                right=(trace.kept,),
+                by="sequence",
+                certainty="likely",
+                evidence=trace.by,
+            )
         elif trace.items:
             names = ", ".join(ref.name for ref in trace.finals[:6])
             evidence = f"Dynamo node {trace.dynamo_node or '(backward)'} of {trace.compile_id} -> post-grad {names}"

@@ -88,7 +88,12 @@ def _frame(compile_id: str, graphs: list[CompiledGraph]) -> FrameLineage:
 
 
 def _events(graphs: list[CompiledGraph], *, joint_stage: bool) -> Iterable[PassEvent]:
-    return (event for graph in graphs for event in graph.passes if (event.stage == "joint") == joint_stage)
+    return (
+        event
+        for graph in graphs
+        for event in graph.passes
+        if (event.stage == "joint") == joint_stage
+    )
 
 
 def _replay(frame: FrameLineage, origins: dict[str, frozenset[str]], event: PassEvent) -> None:

@@ -9,7 +9,9 @@ _MAX_LENGTH = 400
 
 def argument_text(args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
     """Return the arguments as text: tensors as `T`, FX nodes by name, long texts cut to 400 characters."""
-    parts = [_text(value) for value in args] + [f"{key}={_text(value)}" for key, value in kwargs.items()]
+    parts = [_text(value) for value in args] + [
+        f"{key}={_text(value)}" for key, value in kwargs.items()
+    ]
     text = ", ".join(parts)
     return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 3] + "..."
 

@@ -111,10 +111,10 @@ def isolate() -> None:
 
 
 def _end_with_parent() -> None:
-    """Have the kernel kill this process group when the parent is gone, even if that is killed outright.
+    """Have the kernel kill this process group once the parent is gone, even by SIGKILL.
 
-    Its end of the sentinel pipe closes then, which the kernel signals. PR_SET_PDEATHSIG would not do:
-    it goes by the fork server, which lives for as long as its children do.
+    Its end of the sentinel pipe closes then, which the kernel signals. PR_SET_PDEATHSIG would not
+    do: it goes by the fork server, which lives for as long as its children do.
     """
     parent = multiprocessing.parent_process()
     if parent is None:

@@ -53,7 +53,9 @@ class CompileLog:
     def compilations(self) -> tuple[Compilation, ...]:
         """Return the frames that were compiled, in order, each with the phases of its forward and backward."""
         return tuple(
-            _compilation(identity, records, self._guards.get(identity, ()), self._skips.get(identity, ""))
+            _compilation(
+                identity, records, self._guards.get(identity, ()), self._skips.get(identity, "")
+            )
             for identity, records in self._metrics.items()
         )
 
@@ -109,7 +111,9 @@ def recompile_reasons(payload: str) -> tuple[str, ...]:
         reasons = json.loads(payload)
     except json.JSONDecodeError:
         return (payload.strip(),)
-    return tuple(str(reason) for reason in reasons) if isinstance(reasons, list) else (str(reasons),)
+    return (
+        tuple(str(reason) for reason in reasons) if isinstance(reasons, list) else (str(reasons),)
+    )
 
 
 def _short(reason: str) -> str:

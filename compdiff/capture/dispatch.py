@@ -100,7 +100,9 @@ class OpRecorder(TorchDispatchMode):
         name = func._schema.name  # noqa: SLF001 - the op's own name, public in all but spelling
         if name in IGNORED_OPS:
             return func(*args, **kwargs)
-        inputs = tuple(self.ids.meta(leaf) for leaf in tree_leaves((args, kwargs)) if _is_tensor(leaf))
+        inputs = tuple(
+            self.ids.meta(leaf) for leaf in tree_leaves((args, kwargs)) if _is_tensor(leaf)
+        )
         node, sequence = self._autograd()
         result = func(*args, **kwargs)
         mutates = bool(func._schema.is_mutable)  # noqa: SLF001
@@ -113,7 +115,9 @@ class OpRecorder(TorchDispatchMode):
                 name=name,
                 overload=func._overloadname,  # noqa: SLF001
                 inputs=inputs,
-                outputs=tuple(self.ids.meta(leaf) for leaf in tree_leaves(result) if _is_tensor(leaf)),
+                outputs=tuple(
+                    self.ids.meta(leaf) for leaf in tree_leaves(result) if _is_tensor(leaf)
+                ),
                 arguments=argument_text(args, kwargs),
                 source=self._source(),
                 phase="backward" if node else "forward",
@@ -138,7 +142,9 @@ class OpRecorder(TorchDispatchMode):
         self._last_sequence = newest
         return "", newest if created else -1
 
-    def _note_writes(self, func: Any, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:  # noqa: ANN401
+    def _note_writes(
+        self, func: Any, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> None:
         for index, argument in enumerate(func._schema.arguments):  # noqa: SLF001
             if argument.alias_info is None or not argument.alias_info.is_write:
                 continue
@@ -151,7 +157,9 @@ class OpRecorder(TorchDispatchMode):
         return user_location(inductor.calling_frame()) if self._sources else None
 
 
-def record(step: Callable[[], object], place: Place, *, sources: bool) -> tuple[Recording, tuple[int, ...]]:
+def record(
+    step: Callable[[], object], place: Place, *, sources: bool
+) -> tuple[Recording, tuple[int, ...]]:
     """Run `step` once under a recorder; return what it saw and the value numbers of the step's outputs."""
     recorder = OpRecorder(place, sources=sources)
     with recorder:
@@ -163,7 +171,9 @@ def record(step: Callable[[], object], place: Place, *, sources: bool) -> tuple[
 
 def with_forward_sources(calls: list[OpCall]) -> list[OpCall]:
     """Return the calls with each backward call given the source place and module of its forward call."""
-    forward = {call.sequence: call for call in calls if call.phase == "forward" and call.sequence >= 0}
+    forward = {
+        call.sequence: call for call in calls if call.phase == "forward" and call.sequence >= 0
+    }
     placed = []
     for call in calls:
         origin = forward.get(call.sequence) if call.phase == "backward" else None

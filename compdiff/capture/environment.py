@@ -23,7 +23,9 @@ def describe(device: str, case_path: str = "") -> Environment:
         triton=installed_version("triton"),
         python=platform.python_version(),
         cuda=torch.version.cuda or "",
-        driver=_output(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]) if cuda else "",
+        driver=_output(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
+        if cuda
+        else "",
         device=torch.cuda.get_device_name(device) if cuda else "",
         cpu=cpu_model(),
         threads=torch.get_num_threads(),

@@ -7,6 +7,7 @@ Reads node metadata that Dynamo, AOTAutograd and Inductor leave (`from_node`, `o
 from collections.abc import Iterable, Mapping
 
 import torch
+from torch._ops import OpOverload
 from torch.fx import Graph as FxGraph
 from torch.fx import GraphModule, Node
 
@@ -15,7 +16,9 @@ from compdiff.capture.source import innermost_user
 from compdiff.model import Graph, GraphNode, TensorMeta
 
 
-def graph_record(stage: str, module: GraphModule, dynamo_names: frozenset[str] = frozenset()) -> Graph:
+def graph_record(
+    stage: str, module: GraphModule, dynamo_names: frozenset[str] = frozenset()
+) -> Graph:
     """Return the graph of `module` as data, with its printed code; `dynamo_names` as in `node_record`."""
     nodes = tuple(node_record(node, dynamo_names) for node in module.graph.nodes)
     return Graph(stage=stage, nodes=nodes, code=module.code.strip())
@@ -45,10 +48,14 @@ def target_text(node: Node) -> str:
     target = node.target
     if isinstance(target, str):
         return target
-    if isinstance(target, torch._ops.OpOverload):
+    if isinstance(target, OpOverload):
         return str(target)
     module = getattr(target, "__module__", None) or ""
-    name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None) or type(target).__name__
+    name = (
+        getattr(target, "__qualname__", None)
+        or getattr(target, "__name__", None)
+        or type(target).__name__
+    )
     return f"{module}.{name}".lstrip(".")
 
 

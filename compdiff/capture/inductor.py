@@ -95,7 +95,9 @@ class Recorder:
         lowered = {graph.compile_id for graph in found}
         for compile_id, dynamo in self.dynamo.items():
             if compile_id not in lowered:
-                graph = CompiledGraph(id=len(found), compile_id=compile_id, direction="forward", dynamo=dynamo)
+                graph = CompiledGraph(
+                    id=len(found), compile_id=compile_id, direction="forward", dynamo=dynamo
+                )
                 found.append(graph)
         return tuple(found)
 
@@ -152,7 +154,9 @@ def reset() -> None:
 
 
 @contextlib.contextmanager
-def recorded(recorder: Recorder, *, use_cache: bool, options: Mapping[str, object]) -> Iterator[None]:
+def recorded(
+    recorder: Recorder, *, use_cache: bool, options: Mapping[str, object]
+) -> Iterator[None]:
     """Record every compilation inside the block; all that is patched or set is put back at its end.
 
     `options` are torch.compile's: they are set as Inductor's configuration too, since some (`freezing`) must be set
@@ -189,9 +193,16 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
     import torch._functorch.config as functorch_config
     import torch._inductor.config as inductor_config
 
-    settings: dict[str, Any] = {"trace.provenance_tracking_level": 1, "cpp.enable_kernel_profile": True}
+    settings: dict[str, Any] = {
+        "trace.provenance_tracking_level": 1,
+        "cpp.enable_kernel_profile": True,
+    }
     if not use_cache:
-        settings |= {"fx_graph_cache": False, "fx_graph_remote_cache": False, "autotune_local_cache": False}
+        settings |= {
+            "fx_graph_cache": False,
+            "fx_graph_remote_cache": False,
+            "autotune_local_cache": False,
+        }
     settings |= {name.replace("-", "_"): value for name, value in options.items()}
     known = {name: value for name, value in settings.items() if name in inductor_config._config}
     with contextlib.ExitStack() as stack:
@@ -276,7 +287,7 @@ class _Attributor(torch.fx.Interpreter):
 @contextlib.contextmanager
 def _joint_graphs(recorder: Recorder) -> Iterator[None]:
     """Keep the graph that AOTAutograd made, before the joint passes. Source: torch/_inductor/compile_fx.py."""
-    import torch._inductor.compile_fx as compile_fx
+    from torch._inductor import compile_fx
 
     original = compile_fx._recursive_joint_graph_passes
 
@@ -294,7 +305,7 @@ def _joint_graphs(recorder: Recorder) -> Iterator[None]:
 @contextlib.contextmanager
 def _inductor_graphs(recorder: Recorder) -> Iterator[None]:
     """Know which graph Inductor works on. Source: fx_codegen_and_compile, torch/_inductor/compile_fx.py."""
-    import torch._inductor.compile_fx as compile_fx
+    from torch._inductor import compile_fx
 
     original = compile_fx.fx_codegen_and_compile
 
@@ -315,7 +326,7 @@ def _inductor_graphs(recorder: Recorder) -> Iterator[None]:
 @contextlib.contextmanager
 def _post_grad_graphs(recorder: Recorder) -> Iterator[None]:
     """Keep the graph after the post-grad passes. Source: torch/_inductor/compile_fx.py."""
-    import torch._inductor.compile_fx as compile_fx
+    from torch._inductor import compile_fx
 
     original = compile_fx._recursive_post_grad_passes
 
@@ -368,7 +379,9 @@ def _pass_log(recorder: Recorder) -> Iterator[None]:
     def observer_enter(self: Any) -> Any:
         result = enter(self)
         if self.active:
-            now = OpenPass(name=self.passname, nodes=dict(self.name_to_node), live=self.name_to_node)
+            now = OpenPass(
+                name=self.passname, nodes=dict(self.name_to_node), live=self.name_to_node
+            )
             self.created_nodes, self.erased_nodes = now.created, now.removed
 
             def note_replacement(old: Node, new: str, user: Node) -> None:
@@ -396,12 +409,14 @@ def _pass_log(recorder: Recorder) -> Iterator[None]:
 @contextlib.contextmanager
 def _pattern_log(recorder: Recorder) -> Iterator[None]:
     """Note each pattern that fires, with its handler. Source: torch/_inductor/pattern_matcher.py."""
-    import torch._inductor.pattern_matcher as pattern_matcher
+    from torch._inductor import pattern_matcher
 
     kinds = ("GraphPatternEntry", "ReplacementPatternEntry", "LoweringPatternEntry")
     with contextlib.ExitStack() as stack:
         for kind in (getattr(pattern_matcher, name) for name in kinds):
-            stack.enter_context(mock.patch.object(kind, "apply", _noting_apply(recorder, kind.apply)))
+            stack.enter_context(
+                mock.patch.object(kind, "apply", _noting_apply(recorder, kind.apply))
+            )
         yield
 
 
@@ -425,9 +440,17 @@ def _pattern_identity(entry: Any) -> tuple[str, str]:
     handler = getattr(entry, "handler", None)
     if handler is None:
         # A replacement's check is a closure of register_replacement, which holds the function it searches for.
-        cells = inspect.getclosurevars(entry.extra_check).nonlocals if inspect.isfunction(entry.extra_check) else {}
+        cells = (
+            inspect.getclosurevars(entry.extra_check).nonlocals
+            if inspect.isfunction(entry.extra_check)
+            else {}
+        )
         handler = cells.get("search_fn")
-    name = getattr(entry, "pattern_name", None) or getattr(handler, "__name__", None) or type(entry).__name__
+    name = (
+        getattr(entry, "pattern_name", None)
+        or getattr(handler, "__name__", None)
+        or type(entry).__name__
+    )
     code = getattr(inspect.unwrap(handler), "__code__", None) if callable(handler) else None
     if code is None:
         return name, ""
@@ -438,7 +461,7 @@ def _pattern_identity(entry: Any) -> tuple[str, str]:
 @contextlib.contextmanager
 def _common_subexpressions(recorder: Recorder) -> Iterator[None]:
     """Note the nodes that the partitioner merges. Source: fx_graph_cse, called by torch/_functorch/partitioners.py."""
-    import torch._functorch.partitioners as partitioners
+    from torch._functorch import partitioners
 
     original = partitioners.fx_graph_cse
 

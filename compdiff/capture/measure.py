@@ -23,8 +23,8 @@ from compdiff.model import (
     Capture,
     CaptureWarning,
     CaseInfo,
-    Compiler,
     CompileOptions,
+    Compiler,
     Failure,
     PassAudit,
     Request,
@@ -69,11 +69,15 @@ class _Session:
         seed(self.request.seed)
         before = self.recorder.log.started
         yield
-        audit = PassAudit(name=name, compiles_before=before, compiles_after=self.recorder.log.started)
+        audit = PassAudit(
+            name=name, compiles_before=before, compiles_after=self.recorder.log.started
+        )
         self.keep(audits=(*self.run.audits, audit))
 
 
-def measure(request: Request, *, progress: Callable[[str], None], save: Callable[[Run], None]) -> Run:
+def measure(
+    request: Request, *, progress: Callable[[str], None], save: Callable[[Run], None]
+) -> Run:
     """Return the run of one case, both sides measured.
 
     Args:
@@ -114,7 +118,9 @@ def _measure_left(session: _Session) -> None:
         session.synchronize()
     with session.stage("eager: op calls"):
         recording, outputs = dispatch.record(step, session.recorder.place, sources=True)
-        session.keep(left=_capture(session, "eager", profile.Profile(op_calls=recording.op_calls), outputs))
+        session.keep(
+            left=_capture(session, "eager", profile.Profile(op_calls=recording.op_calls), outputs)
+        )
     with session.stage("eager: profile"):
         merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda))
         session.keep(left=_capture(session, "eager", merged, outputs))
@@ -139,10 +145,12 @@ def _measure_right(session: _Session) -> None:
     graphs = recorder.graphs()
     with session.stage("compiled: profile"):
         merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda), graphs)
-        compiler = _compiler(session, graphs, attributed)
+        compiler = _compiler(session, attributed)
         session.keep(right=_capture(session, "compiled", merged, outputs, compiler))
     with session.stage("time both sides"):
-        timing = sample(lambda: workload.step(workload.fn), step, session.request.sampling, session.synchronize)
+        timing = sample(
+            lambda: workload.step(workload.fn), step, session.request.sampling, session.synchronize
+        )
         session.keep(timing=timing)
     with session.stage("compare outputs"):
         session.keep(numerics=compare(workload, compiled))
@@ -171,9 +179,7 @@ def _attribute(session: _Session, step: Callable[[], object]) -> tuple[Attribute
     )
 
 
-def _compiler(
-    session: _Session, graphs: tuple[object, ...], attributed: tuple[AttributedCall, ...]
-) -> Compiler:
+def _compiler(session: _Session, attributed: tuple[AttributedCall, ...]) -> Compiler:
     log = session.recorder.log
     return Compiler(
         backend=session.run.options.backend,

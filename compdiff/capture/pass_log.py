@@ -91,14 +91,19 @@ class PassLog:
                 location=location,
                 removed=self._records(removed, opened.nodes, before or {}),
                 created=self._records(created, opened.live, {}),
-                replacements={name: opened.replaced[name] for name in removed if name in opened.replaced},
+                replacements={
+                    name: opened.replaced[name] for name in removed if name in opened.replaced
+                },
             )
         )
 
     def _name(self, opened: OpenPass) -> str:
         if opened.name not in _ANONYMOUS_PASSES:
             return opened.name
-        return next((outer.name for outer in reversed(self.open) if outer.name not in _ANONYMOUS_PASSES), opened.name)
+        return next(
+            (outer.name for outer in reversed(self.open) if outer.name not in _ANONYMOUS_PASSES),
+            opened.name,
+        )
 
     def _records(
         self, names: Sequence[str], nodes: Mapping[str, Node], known: Mapping[str, GraphNode]

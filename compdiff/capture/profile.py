@@ -78,7 +78,9 @@ def trace(step: Callable[[], object], *, cuda: bool) -> list[Event]:
         return kineto.decode(path.read_bytes())
 
 
-def merge(op_calls: Sequence[OpCall], events: Sequence[Event], graphs: Sequence[CompiledGraph] = ()) -> Profile:
+def merge(
+    op_calls: Sequence[OpCall], events: Sequence[Event], graphs: Sequence[CompiledGraph] = ()
+) -> Profile:
     """Find the op calls of the dispatch pass in the trace of the same step, and its kernels and launches.
 
     A view that the dispatch pass saw and the profiler did not is an artefact of the dispatch mode (autograd detaches
@@ -87,16 +89,26 @@ def merge(op_calls: Sequence[OpCall], events: Sequence[Event], graphs: Sequence[
     step = next((event for event in events if event.name == STEP_NAME), None)
     if step is None:
         text = "the profiler recorded no step: chains, kernels and profiled times are missing"
-        return Profile(op_calls=list(op_calls), warnings=[CaptureWarning(id="no-profile", text=text)])
+        return Profile(
+            op_calls=list(op_calls), warnings=[CaptureWarning(id="no-profile", text=text)]
+        )
     host = [event for event in events if event.category not in kineto.DEVICE_CATEGORIES]
-    host = [event for event in host if step.start_ns <= event.start_ns < step.end_ns and event is not step]
+    host = [
+        event
+        for event in host
+        if step.start_ns <= event.start_ns < step.end_ns and event is not step
+    ]
     place, missing = match_op_calls(op_calls, host)
     kept = [call for call in op_calls if call.id in place or not _is_artefact(call)]
-    owner = {id(host[place[call.id]]): number for number, call in enumerate(kept) if call.id in place}
+    owner = {
+        id(host[place[call.id]]): number for number, call in enumerate(kept) if call.id in place
+    }
     runs = _graph_runs(host, graphs)
     result = Profile(wall_ns=step.duration_ns)
     result.op_calls = [
-        msgspec.structs.replace(call, id=number, name=host[place[call.id]].name if call.id in place else call.name)
+        msgspec.structs.replace(
+            call, id=number, name=host[place[call.id]].name if call.id in place else call.name
+        )
         for number, call in enumerate(kept)
     ]
     _place_host_items(result, host, owner, runs)
@@ -109,7 +121,9 @@ def merge(op_calls: Sequence[OpCall], events: Sequence[Event], graphs: Sequence[
     return result
 
 
-def match_op_calls(op_calls: Sequence[OpCall], host: Sequence[Event]) -> tuple[dict[int, int], list[OpCall]]:
+def match_op_calls(
+    op_calls: Sequence[OpCall], host: Sequence[Event]
+) -> tuple[dict[int, int], list[OpCall]]:
     """Return {op call id: index in host} and the op calls not found; `host` is in start order.
 
     Each call takes the next event of its name after the one before; what is nested in a taken event is its inner work.
@@ -148,7 +162,10 @@ class _Search:
         """Return whether a call that follows has its event before `found`, other than around it."""
         around = {id(outer) for outer in self._host[found].ancestors()}
         others = (self.next_place(call) for call in following)
-        return any(other is not None and other < found and id(self._host[other]) not in around for other in others)
+        return any(
+            other is not None and other < found and id(self._host[other]) not in around
+            for other in others
+        )
 
     def take(self, found: int) -> None:
         """Take the event at `found` and go on behind it."""
@@ -282,7 +299,9 @@ def _add_device_items(
     for event in host:
         correlation = event.correlation
         if event.category in kineto.LAUNCH_CATEGORIES and correlation is not None:
-            op_call = next((owner[id(outer)] for outer in event.ancestors() if id(outer) in owner), None)
+            op_call = next(
+                (owner[id(outer)] for outer in event.ancestors() if id(outer) in owner), None
+            )
             launch = Launch(
                 id=len(result.launches),
                 name=event.name,

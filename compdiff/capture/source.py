@@ -43,7 +43,7 @@ def shown(place: SourceLocation) -> SourceLocation:
 def shown_path(file: str) -> str:
     """Return `file` relative to the working directory when it lies below it, so that reports do not depend on it."""
     here = f"{Path.cwd()}/"
-    return file[len(here) :] if file.startswith(here) else file
+    return file.removeprefix(here)
 
 
 def location_of(frame: FrameType) -> SourceLocation:
@@ -112,7 +112,12 @@ def _formatted_frame(match: re.Match[str], following: list[str]) -> SourceLocati
         start = _indent(following[1])
         column, end_column = start + shift, len(following[1].rstrip()) + shift
     return SourceLocation(
-        file=file, line=line, column=column, end_column=end_column, function=match["function"], text=text
+        file=file,
+        line=line,
+        column=column,
+        end_column=end_column,
+        function=match["function"],
+        text=text,
     )
 
 

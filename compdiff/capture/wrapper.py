@@ -10,22 +10,31 @@ from compdiff.model import WrapperCall
 
 _HANDLE = re.compile(r"\[Provenance debug handles\] (?P<handles>\S.*)$", re.MULTILINE)
 _KERNEL_SOURCE = re.compile(
-    r"^(?P<name>\w+) = async_compile\.\w+\([^\n]*?r?'''(?P<code>.*?)'''[^\n]*\)\n?", re.MULTILINE | re.DOTALL
+    r"^(?P<name>\w+) = async_compile\.\w+\([^\n]*?r?'''(?P<code>.*?)'''[^\n]*\)\n?",
+    re.MULTILINE | re.DOTALL,
 )
 _GENERATED = (("triton_", "triton"), ("cpp_", "cpp"))
 
 
-def wrapper_calls(source: str, kernels: dict[str, tuple[str, ...]]) -> tuple[tuple[WrapperCall, ...], str]:
+def wrapper_calls(
+    source: str, kernels: dict[str, tuple[str, ...]]
+) -> tuple[tuple[WrapperCall, ...], str]:
     """Return the wrapper's calls in order, and its source without the kernels' own sources.
 
     `kernels` maps `name:handle` to post-grad node names, in the order of code generation. The order of the handles in
     the source is that of the calls; where the source has none, the order of code generation stands.
     """
-    sources = {match["name"]: match["code"].strip("\n") for match in _KERNEL_SOURCE.finditer(source)}
-    handles = [name.strip() for match in _HANDLE.finditer(source) for name in match["handles"].split(",")]
+    sources = {
+        match["name"]: match["code"].strip("\n") for match in _KERNEL_SOURCE.finditer(source)
+    }
+    handles = [
+        name.strip() for match in _HANDLE.finditer(source) for name in match["handles"].split(",")
+    ]
     written = [handle for handle in dict.fromkeys(handles) if handle in kernels]
     order = written + [handle for handle in kernels if handle not in set(written)]
-    calls = tuple(_call(index, handle, kernels[handle], sources) for index, handle in enumerate(order))
+    calls = tuple(
+        _call(index, handle, kernels[handle], sources) for index, handle in enumerate(order)
+    )
     return calls, _KERNEL_SOURCE.sub(_placeholder, source)
 
 

@@ -1,4 +1,7 @@
-"""The command line. In: arguments. Out: exit code 0, 1 or 2. Each command is a module, imported when it is called."""
+"""The command line. In: arguments. Out: exit code 0, 1 or 2.
+
+Each command is a module of its own, imported when it is called.
+"""
 
 import importlib
 import sys

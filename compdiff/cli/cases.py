@@ -20,7 +20,7 @@ def command(paths: tuple[str, ...]) -> int:
 
 
 def shipped_cases() -> Path:
-    """Return the folder of the cases that come with compdiff: inside the package, or beside it in a checkout."""
+    """Return the folder of the shipped cases: in the package, or beside it in a checkout."""
     package = Path(compdiff.__file__).resolve().parent
     inside = package / "cases"
     return inside if inside.is_dir() else package.parent / "cases"

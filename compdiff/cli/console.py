@@ -1,4 +1,4 @@
-"""Prints summaries. In: the outputs of a run. Out: text on stdout, coloured where it is a terminal."""
+"""Prints summaries. In: the outputs of a run. Out: text on stdout, coloured on a terminal."""
 
 from typing import TYPE_CHECKING
 

@@ -15,9 +15,19 @@ _SIDES = ("left", "right")
 @click.command(name="diff")
 @click.argument("a")
 @click.argument("b")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="compdiff-out", show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="compdiff-out",
+    show_default=True,
+    help="Folder.",
+)
 def command(a: str, b: str, out: Path) -> int:
-    """Compare side A with side B, each RUN_FILE or RUN_FILE:left or RUN_FILE:right (default: right)."""
+    """Compare two sides of two runs, or of one.
+
+    A and B are each RUN_FILE, RUN_FILE:left or RUN_FILE:right (default: right). What differs in
+    environment, options and parameters is listed.
+    """
     from compdiff.analysis import analyse
     from compdiff.cli.console import print_summary
     from compdiff.report import write_outputs
@@ -36,9 +46,9 @@ def parse_side(text: str) -> tuple[Run, str]:
 
 
 def combined(a: tuple[Run, str], b: tuple[Run, str]) -> Run:
-    """Return a run whose left side is side A and whose right side is side B, with what differs around them as warnings."""
+    """Return a run of side A, left, and side B, right; what else differs are warnings."""
     left, right = _side(*a), _side(*b)
-    if not left.op_calls or not right.op_calls and not right.kernels:
+    if not left.op_calls or not (right.op_calls or right.kernels):
         message = f"{a[0].case.name}: a side without op calls cannot be compared"
         raise CompdiffError(message, "That run ended early; measure it again.")
     name = f"{a[0].case.name}-{a[1]}-against-{b[0].case.name}-{b[1]}"

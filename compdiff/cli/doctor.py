@@ -7,7 +7,10 @@ from compdiff.doctor import examine
 
 @click.command(name="doctor")
 def command() -> int:
-    """Say what this machine can do, and what to do about each lack. Exit 0 when cases can run on the CPU."""
+    """Say what this machine can do, and what to do about each lack.
+
+    Exits with 0 when cases can run on the CPU, else with 1.
+    """
     checks = examine()
     width = max(len(check.name) for check in checks)
     for check in checks:

@@ -12,7 +12,10 @@ def command(name: str | None) -> int:
     from compdiff.findings.table import FINDINGS
     from compdiff.rewrites import RULES
 
-    texts = {rule.name: f"{rule.why}\nFate: {rule.fate}. In torch: {rule.source}. Case: {rule.case}." for rule in RULES}
+    texts = {
+        rule.name: f"{rule.why}\nFate: {rule.fate}. In torch: {rule.source}. Case: {rule.case}."
+        for rule in RULES
+    }
     texts |= {row.id: f"{row.means}\nTry: {row.advice}\nSource: {row.source}" for row in FINDINGS}
     if name is None:
         for known in sorted(texts):

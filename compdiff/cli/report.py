@@ -9,9 +9,13 @@ from compdiff.store import read_run
 
 @click.command(name="report")
 @click.argument("run_file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder [that of the run].")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder [that of the run].",
+)
 def command(run_file: Path, out: Path | None) -> int:
-    """Write report.html, summary.md and diff.json of RUN_FILE again. Nothing is run, and torch is not needed."""
+    """Write report.html, summary.md and diff.json of RUN_FILE again, running nothing."""
     from compdiff.analysis import analyse
     from compdiff.cli.console import print_summary
     from compdiff.expect import judge

@@ -1,19 +1,21 @@
 """`compdiff run`: measure cases, explain, write the reports."""
 
 import os
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
 
-from compdiff.capture.isolation import run_isolated
 from compdiff.case import Survey, survey
 from compdiff.cli import print_error
-from compdiff.cli.values import parse_value
-from compdiff.errors import CompdiffError
+from compdiff.cli.values import Value, parse_value
+from compdiff.errors import CaseError, CompdiffError
 from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan
 from compdiff.store import write_run
 
@@ -22,9 +24,13 @@ if TYPE_CHECKING:
 
 RUN_FILE = "run.json.gz"
 _MODES = ["default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"]
+_DTYPES = ["float32", "float64", "float16", "bfloat16"]
+_NS_PER_S = 1_000_000_000
+_TERMINATED = 128 + signal.SIGTERM
+_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What all cases of one call share."""
 
@@ -37,7 +43,7 @@ class Settings:
     out: Path
 
 
-def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, object]:
+def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
     """Turn `key=value` texts into a dict; values are read as Python literals where they are."""
     pairs = [value.partition("=") for value in values]
     wrong = [key for key, sign, _ in pairs if not sign or not key]
@@ -49,51 +55,105 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
 
 @click.command(name="run")
 @click.argument("cases", nargs=-1, required=True)
-@click.option("-k", "select", default="", help="Only cases whose name fits: substrings with and, or, not.")
-@click.option("--param", "params", multiple=True, callback=_pairs, help="Override an input parameter: size=4096.")
+@click.option("-k", "select", default="", help="Cases whose name fits: substrings, and, or, not.")
+@click.option(
+    "--param", "params", multiple=True, callback=_pairs, help="Set a parameter: size=4096."
+)
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
-@click.option("--dtype", default="", help="Floating dtype of the inputs [float32 on cpu, bfloat16 on cuda].")
+@click.option(
+    "--dtype", default="", help=f"Dtype of the inputs, such as {_DTYPES[0]} [that of the case]."
+)
 @click.option("--mode", type=click.Choice(_MODES), help="torch.compile's mode.")
 @click.option("--dynamic/--no-dynamic", default=None, help="torch.compile's dynamic.")
 @click.option("--fullgraph", is_flag=True, help="torch.compile's fullgraph.")
 @click.option("--backend", default="inductor", show_default=True, help="torch.compile's backend.")
-@click.option("--option", "options", multiple=True, callback=_pairs, help="An Inductor option: freezing=True.")
-@click.option("--inputs", "inputs_ref", default="", help="For package.module:function: what makes its inputs.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="compdiff-out", show_default=True)
-@click.option("--timeout", "timeout_s", default=600.0, show_default=True, help="Seconds for one case.")
-@click.option("--use-cache", is_flag=True, help="Use the compile caches: faster, but a hit hides the pass log.")
-@click.option("--seed", default=0, show_default=True)
-@click.option("--budget", "budget_s", default=1.0, show_default=True, help="Seconds of timing samples for one case.")
-def command(
+@click.option(
+    "--option", "options", multiple=True, callback=_pairs, help="Inductor option: freezing=True."
+)
+@click.option("--inputs", "inputs_ref", default="", help="Makes the inputs of pkg.module:function.")
+@click.option("--out", type=_FOLDER, default="compdiff-out", show_default=True, help="Folder.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    help="Seconds for one case.",
+)
+@click.option(
+    "--use-cache", is_flag=True, help="Use the compile caches: faster, but a hit hides the passes."
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of Python and torch.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="Seconds of timing samples for one case.",
+)
+def command(  # noqa: PLR0913 - one for each option
+    *,
     cases: tuple[str, ...],
     select: str,
-    params: dict[str, object],
+    params: dict[str, Value],
     device: str,
+    dtype: str,
+    mode: str | None,
+    dynamic: bool | None,
+    fullgraph: bool,
+    backend: str,
+    options: dict[str, Value],
     inputs_ref: str,
-    **rest: object,
+    out: Path,
+    timeout: float,
+    use_cache: bool,
+    seed: int,
+    budget: float,
 ) -> int:
     """Measure CASES in eager mode and under torch.compile, and show what was rewritten.
 
     CASES are files, folders, globs, or package.module:function with --inputs.
     """
-    chosen = choose_device(device)
-    settings = _settings(chosen, rest)
+    signal.signal(signal.SIGTERM, _terminate)
+    settings = Settings(
+        device=choose_device(device),
+        dtype=dtype,
+        options=CompileOptions(
+            backend=backend,
+            mode=mode,
+            dynamic=dynamic,
+            fullgraph=fullgraph,
+            options=options,
+            use_cache=use_cache,
+        ),
+        sampling=SamplingPlan(budget_ns=round(budget * _NS_PER_S)),
+        seed=seed,
+        timeout_s=timeout,
+        out=out,
+    )
     found = survey(
         cases,
-        device_type=chosen.partition(":")[0],
+        device_type=settings.device.partition(":")[0],
         select=select,
-        overrides=params,  # type: ignore[arg-type] - checked by parse_value
+        overrides=params,
         inputs_ref=inputs_ref,
     )
     return run_cases(found, settings)
 
 
 def run_cases(found: Survey, settings: Settings) -> int:
-    """Run all cases; return 0, 1 when an expectation failed, 2 when a case could not be measured."""
+    """Run all cases; return 0, 1 when an expectation failed, 2 when a case was not measured.
+
+    Raises:
+        CaseError: there is no case to run.
+    """
     from compdiff.report import write_index
 
-    for reason in found.skipped:
-        click.echo(f"skipped {reason.name}: {reason.reason}", err=True)
+    for one in found.skipped:
+        click.echo(f"skipped {one.name}: {one.reason}", err=True)
+    if not found.cases:
+        raise CaseError(
+            "no case is left to run", "Loosen -k, or choose another --device; see `compdiff cases`."
+        )
     results = [run_case(spec, settings) for spec in found.cases]
     if len(results) > 1:
         index = write_index(settings.out, [entry for entry, _ in results])
@@ -103,11 +163,20 @@ def run_cases(found: Survey, settings: Settings) -> int:
 
 def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
     """Measure, explain and report one case; return its line of the index and its exit code."""
+    from compdiff.capture.isolation import run_isolated
     from compdiff.report import IndexEntry
 
+    request = Request(
+        spec=spec,
+        device=settings.device,
+        dtype=settings.dtype,
+        options=settings.options,
+        sampling=settings.sampling,
+        seed=settings.seed,
+    )
     try:
         with _progress(spec.name) as on_stage:
-            run = run_isolated(_request(spec, settings), timeout_s=settings.timeout_s, on_stage=on_stage)
+            run = run_isolated(request, timeout_s=settings.timeout_s, on_stage=on_stage)
         return report_run(run, settings.out / spec.name)
     except CompdiffError as error:
         print_error(error)
@@ -115,7 +184,7 @@ def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
 
 
 def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
-    """Save a run and write what is derived from it; print the summary; return (line of the index, exit code)."""
+    """Save a run with what is derived from it, print it; return (line of the index, exit code)."""
     from compdiff.analysis import analyse
     from compdiff.cli.console import print_summary
     from compdiff.expect import judge
@@ -127,66 +196,56 @@ def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
     outputs = write_outputs(run, diff, folder, expectation_failures=failures)
     print_summary(outputs)
     if run.failure is not None:
-        click.echo(f"Error: {run.case.name}: {run.failure.message}\n{run.failure.traceback}".rstrip(), err=True)
+        message = f"{run.case.name}: {run.failure.message}\n{run.failure.traceback}".rstrip()
+        print_error(CompdiffError(message, "What was measured before is in the report."))
     code = 2 if run.failure is not None else int(bool(failures))
     return IndexEntry(case=run.case.name, outputs=outputs), code
 
 
 def choose_device(asked: str) -> str:
-    """Return `cpu`, `cuda` or `cuda:N`; auto is cuda where the system shows an NVIDIA or AMD GPU.
+    """Return `cpu`, `cuda` or `cuda:N`; auto is cuda where torch can use one.
 
     Raises:
         CompdiffError: the name is none of these.
     """
     if asked == "auto":
-        shown = Path("/dev/nvidia0").exists() or Path("/dev/kfd").exists()
-        return "cuda" if shown and os.environ.get("CUDA_VISIBLE_DEVICES", "0") not in {"", "-1"} else "cpu"
-    kind, _, number = asked.partition(":")
-    if kind == "cpu" and not number or kind == "cuda" and (not number or number.isdigit()):
+        return "cuda" if _gpu_shown() and _cuda_usable() else "cpu"
+    kind, colon, number = asked.partition(":")
+    if asked == "cpu" or (kind == "cuda" and (number.isdecimal() or not colon)):
         return asked
     message = f"--device {asked!r}: unknown device"
     raise CompdiffError(message, "Use auto, cpu, cuda or cuda:N.")
 
 
-def _settings(device: str, rest: dict[str, object]) -> Settings:
-    options = CompileOptions(
-        backend=str(rest["backend"]),
-        mode=rest["mode"],  # type: ignore[arg-type] - click has checked the choice
-        dynamic=rest["dynamic"],  # type: ignore[arg-type]
-        fullgraph=bool(rest["fullgraph"]),
-        options=rest["options"],  # type: ignore[arg-type]
-        use_cache=bool(rest["use_cache"]),
-    )
-    return Settings(
-        device=device,
-        dtype=str(rest["dtype"]),
-        options=options,
-        sampling=SamplingPlan(budget_ns=int(float(str(rest["budget_s"])) * 1e9)),
-        seed=int(str(rest["seed"])),
-        timeout_s=float(str(rest["timeout_s"])),
-        out=Path(str(rest["out"])),
-    )
+def _gpu_shown() -> bool:
+    """Whether the system shows an NVIDIA or AMD GPU: asking torch costs a second."""
+    return any(Path(device).exists() for device in ("/dev/nvidia0", "/dev/nvidiactl", "/dev/kfd"))
 
 
-def _request(spec: CaseSpec, settings: Settings) -> Request:
-    return Request(
-        spec=spec,
-        device=settings.device,
-        dtype=settings.dtype,
-        options=settings.options,
-        sampling=settings.sampling,
-        seed=settings.seed,
-    )
+def _cuda_usable() -> bool:
+    from compdiff.capture.isolation import cuda_usable
+
+    return os.environ.get("CUDA_VISIBLE_DEVICES") not in {"", "-1"} and cuda_usable()
+
+
+def _terminate(_: int, __: FrameType | None) -> None:
+    """End as Ctrl-C does, so that the child and the temporary files go too."""
+    sys.exit(_TERMINATED)
 
 
 @contextmanager
 def _progress(case: str) -> Iterator[Callable[[str], None]]:
-    """Show the running stage on stderr while a case is measured; nothing where stderr is no terminal."""
+    """Show the stage on stderr while a case is measured; nothing where stderr is no terminal."""
     from rich.console import Console
+    from rich.text import Text
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda stage: None
+        yield _ignore
         return
-    with console.status(f"{case}: start") as status:
-        yield lambda stage: status.update(f"{case}: {stage}")
+    with console.status(Text(f"{case}: start")) as status:
+        yield lambda stage: status.update(Text(f"{case}: {stage}"))
+
+
+def _ignore(_: str) -> None:
+    """Show nothing."""

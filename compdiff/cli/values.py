@@ -1,16 +1,25 @@
-"""Values written on the command line. In: text. Out: int, float, bool, None, or the text itself."""
+"""Values written on the command line. In: text. Out: int, float, bool, None, or the text."""
 
-import ast
+from typing import TypeAlias
 
-_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+Value: TypeAlias = int | float | str | bool | None
+
+_WORDS: dict[str, Value] = {"true": True, "false": False, "none": None}
 
 
-def parse_value(text: str) -> int | float | str | bool | None:
-    """Return the Python literal that `text` spells (`true`, `false`, `none` in any case), else the text."""
+def parse_value(text: str) -> Value:
+    """Return what `text` spells: a number, `true`, `false` or `none` in any case, else the text."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
+    return _number(text)
+
+
+def _number(text: str) -> Value:
     try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
         return text
-    return value if isinstance(value, (int, float, str)) else text

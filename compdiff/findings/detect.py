@@ -23,7 +23,10 @@ def numerics_differ(run: Run, _: Diff) -> Iterator[Seen]:
     """See outputs beyond the tolerance."""
     numerics = run.numerics
     if numerics is not None and numerics.within is False and numerics.between is not None:
-        numbers: dict[str, int | float | str] = {"max_abs": numerics.between.max_abs, "max_rel": numerics.between.max_rel}
+        numbers: dict[str, int | float | str] = {
+            "max_abs": numerics.between.max_abs,
+            "max_rel": numerics.between.max_rel,
+        }
         yield Seen("difference", numbers)
 
 
@@ -59,26 +62,40 @@ def recompiles(run: Run, _: Diff) -> Iterator[Seen]:
     """See recompilations."""
     found = run.right.compiler.recompiles if run.right.compiler else ()
     if found:
-        yield Seen("right", {"count": len(found), "first": found[0].reasons[0] if found[0].reasons else ""})
+        yield Seen(
+            "right", {"count": len(found), "first": found[0].reasons[0] if found[0].reasons else ""}
+        )
 
 
 def seeded_outputs(_: Run, diff: Diff) -> Iterator[Seen]:
     """See addmm calls whose output is seeded with a copied bias."""
-    items = [item for rewrite in diff.rewrites if rewrite.outcome == "seeded-output" for item in rewrite.right]
+    items = [
+        item
+        for rewrite in diff.rewrites
+        if rewrite.outcome == "seeded-output"
+        for item in rewrite.right
+    ]
     if items:
         yield Seen("right", {"count": len(items)}, tuple(items))
 
 
 def introduced_copies(_: Run, diff: Diff) -> Iterator[Seen]:
     """See right items that only copy, and that no left op call asked for."""
-    items = [item for item, origin in diff.origins.items() if "copies" in origin.introduced or "copy" in origin.introduced]
+    items = [
+        item
+        for item, origin in diff.origins.items()
+        if "copies" in origin.introduced or "copy" in origin.introduced
+    ]
     if items:
         yield Seen("right", {"count": len(items)}, tuple(items))
 
 
 def recomputed(_: Run, diff: Diff) -> Iterator[Seen]:
     """See op calls whose work several kernels do."""
-    ops = sorted({op for origin in diff.origins.values() for op in origin.recomputed}, key=lambda op: int(op[1:]))
+    ops = sorted(
+        {op for origin in diff.origins.values() for op in origin.recomputed},
+        key=lambda op: int(op[1:]),
+    )
     if ops:
         yield Seen("right", {"count": len(ops)}, tuple(ops))
 
@@ -95,7 +112,10 @@ def cudagraph_skips(run: Run, _: Diff) -> Iterator[Seen]:
     compilations = run.right.compiler.compilations if run.right.compiler else ()
     for compilation in compilations:
         if compilation.cudagraph_skip_reason:
-            yield Seen("right", {"graph": compilation.compile_id, "reason": compilation.cudagraph_skip_reason})
+            yield Seen(
+                "right",
+                {"graph": compilation.compile_id, "reason": compilation.cudagraph_skip_reason},
+            )
 
 
 def break_even(run: Run, _: Diff) -> Iterator[Seen]:
@@ -106,4 +126,11 @@ def break_even(run: Run, _: Diff) -> Iterator[Seen]:
         return
     saved_ns = summary(run.timing.left).median_ns - summary(run.timing.right).median_ns
     if saved_ns > 0:
-        yield Seen("difference", {"calls": -(-spent_ns // saved_ns), "compile_ns": spent_ns, "saved_per_call_ns": saved_ns})
+        yield Seen(
+            "difference",
+            {
+                "calls": -(-spent_ns // saved_ns),
+                "compile_ns": spent_ns,
+                "saved_per_call_ns": saved_ns,
+            },
+        )

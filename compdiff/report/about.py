@@ -88,7 +88,9 @@ def make_about(run: Run) -> AboutView:
         environment=environment_facts(run.environment),
         options=option_facts(run.options),
         audits=tuple(
-            AuditRow(a.name, a.compiles_before, a.compiles_after, a.compiles_after - a.compiles_before)
+            AuditRow(
+                a.name, a.compiles_before, a.compiles_after, a.compiles_after - a.compiles_before
+            )
             for a in run.audits
         ),
         source=run.case.source,

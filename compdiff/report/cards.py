@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from compdiff.model import Finding, OpCall, Rewrite
 from compdiff.report.lookup import Lookup, Ref
-from compdiff.report.naming import arguments_text, outputs_text, short_path
+from compdiff.report.naming import arguments_text, outputs_text, short_place
 from compdiff.report.quantities import value_text
 from compdiff.report.rows import kernel_kind
 
@@ -72,7 +72,7 @@ def _rewrite(lookup: Lookup, rewrite: Rewrite) -> RewriteCard:
         after=tuple(_item(lookup, item) for item in rewrite.right),
         by_pass=rewrite.by_pass,
         location=rewrite.location,
-        source=short_path(rewrite.source, lookup.run.case.file),
+        source=short_place(rewrite.source, lookup.run.case.file),
         why=rewrite.why,
         outcome=rewrite.outcome,
         outcome_why=rewrite.outcome_why,
@@ -84,10 +84,8 @@ def _rewrite(lookup: Lookup, rewrite: Rewrite) -> RewriteCard:
 def _item(lookup: Lookup, item: str, *, shared: bool = False) -> CardItem:
     call = lookup.left_ops.get(item) or lookup.right_ops.get(item)
     kernel = lookup.right_kernels.get(item) or lookup.left_kernels.get(item)
-    if call is not None:
-        detail = signature_text(call)
-    else:
-        detail = kernel_kind(kernel) if kernel is not None else "not in this run"
+    kernel_text = kernel_kind(kernel) if kernel is not None else "not in this run"
+    detail = signature_text(call) if call is not None else kernel_text
     return CardItem(lookup.ref(item), detail, shared)
 
 

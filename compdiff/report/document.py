@@ -27,6 +27,7 @@ from compdiff.model import (
 )
 from compdiff.report.headline import Sum, device_ns, make_sums
 from compdiff.report.lookup import Lookup
+from compdiff.report.timings import sampled
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|\b\d{12,}\b")
 
@@ -64,7 +65,7 @@ class Unexplained(Part, frozen=True, kw_only=True):
 
 
 class Speedup(Part, frozen=True, kw_only=True):
-    """Left time over right time; `noise_floor` is the relative difference of left against left."""
+    """Left time over right time; `noise_floor`, null if unmeasured, is left's relative difference from left."""
 
     median: float
     ci95: tuple[float, float]
@@ -251,7 +252,7 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
     """Return the document for a run."""
     ops, items = unexplained(diff)
     compiler = run.right.compiler
-    timing = run.timing
+    timing = sampled(run)
     return Document(
         schema=DIFF_SCHEMA,
         case=run.case.name,
@@ -308,30 +309,29 @@ def _conservation(sums: tuple[Sum, ...]) -> ConservationDoc:
     documents = [
         SumDoc(total=one.total, parts={part.name: part.count for part in one.parts}) for one in sums
     ]
-    return ConservationDoc(
-        op_calls=documents[0], right_op_calls=documents[1], kernels=documents[2]
-    )
+    return ConservationDoc(op_calls=documents[0], right_op_calls=documents[1], kernels=documents[2])
 
 
 def _speedup(run: Run) -> Speedup | None:
-    if run.timing is None:
+    timing = sampled(run)
+    if timing is None:
         return None
-    ratio = statistics.speedup(run.timing)
-    floor = statistics.noise_floor(run.timing)
+    ratio = statistics.speedup(timing)
+    floor = statistics.noise_floor(timing)
     return Speedup(median=ratio.median, ci95=(ratio.low, ratio.high), noise_floor=floor)
 
 
 def _timing(run: Run) -> TimingDoc | None:
-    timing = run.timing
+    timing = sampled(run)
     if timing is None:
         return None
-    sampled = SampledDoc(
+    document = SampledDoc(
         left=_samples(timing.left),
         right=_samples(timing.right),
         warmup_calls=timing.warmup_calls,
         stopped_by=timing.stopped_by,
     )
-    return TimingDoc(stopping_rule=timing.stopping_rule, samples_ns=sampled)
+    return TimingDoc(stopping_rule=timing.stopping_rule, samples_ns=document)
 
 
 def _samples(samples: Samples) -> SamplesDoc:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compdiff.model import Capture, Failure, Kernel, Run
 from compdiff.report.lookup import Lookup, is_unexplained
-from compdiff.report.quantities import count_text, duration_text, list_text, size_text
+from compdiff.report.quantities import UNKNOWN, count_text, duration_text, list_text, size_text
 from compdiff.report.timings import SideTiming, TimingView
 
 FATES = ("kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained")
@@ -229,14 +229,14 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
     if timing:
         first, second = timing.sides
         note = "median and its 95 % interval, unprofiled"
-        metrics.append(
-            Metric("Time per call", _timed(first), _timed(second), timing.speed, note)
-        )
+        metrics.append(Metric("Time per call", _timed(first), _timed(second), timing.speed, note))
     metrics += [
         _measured("Device time", device_ns(left), device_ns(right), "sum over kernels, profiled"),
         Metric("Peak memory", size_text(left.peak_bytes), size_text(right.peak_bytes)),
     ]
-    return tuple(metric for metric in metrics if {metric.left, metric.right} not in ({"–"}, {"0"}))
+    return tuple(
+        metric for metric in metrics if {metric.left, metric.right} not in ({UNKNOWN}, {"0"})
+    )
 
 
 def kernels_note(run: Run) -> str:
@@ -272,4 +272,6 @@ def make_notices(run: Run) -> tuple[Notice, ...]:
         (run.left.label, run.left.warnings),
         (run.right.label, run.right.warnings),
     )
-    return tuple(Notice(side, warning.id, warning.text) for side, found in sides for warning in found)
+    return tuple(
+        Notice(side, warning.id, warning.text) for side, found in sides for warning in found
+    )

@@ -96,7 +96,7 @@ def draw(timing: Timing, labels: tuple[str, str]) -> Histogram:
     sides = (timing.left, timing.right)
     axis = _axis([*timing.left.ns_per_call, *timing.right.ns_per_call])
     counts = [_counts(axis, samples) for samples in sides]
-    tallest = max(max(counts[0]), max(counts[1]), 1)
+    tallest = max(*counts[0], *counts[1], 1)
     return Histogram(
         strips=tuple(
             _strip(axis, samples, [_BAR_HEIGHT * number / tallest for number in count], place)

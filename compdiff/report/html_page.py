@@ -1,4 +1,4 @@
-"""report.html, one file without network access. In: Page. Out: HTML text. The only module besides index_page that needs jinja2.
+"""report.html, one file without network access. In: Page. Out: HTML text. jinja2 is needed only here.
 
 Templates loop, branch and include; they compute nothing. Style and script are inlined, and the content policy names
 their hashes, so nothing else can run or load.

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from compdiff.report.headline import Headline, Metric
 from compdiff.report.html_page import render
+from compdiff.report.quantities import UNKNOWN
 from compdiff.report.view import Page
 
-_NO_METRIC = Metric("", "–", "–")
+_NO_METRIC = Metric("", UNKNOWN, UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,11 @@ def failed_row(case: str, message: str) -> IndexRow:
         state="failed",
         sentence="",
         verdict="",
-        speed="–",
+        speed=UNKNOWN,
         op_calls=_NO_METRIC,
         kernels=_NO_METRIC,
-        rewrites="–",
-        unexplained="–",
+        rewrites=UNKNOWN,
+        unexplained=UNKNOWN,
         failures=(message,),
     )
 

@@ -156,7 +156,9 @@ def is_unexplained(origin: Origin) -> bool:
     return not origin.op_calls and not origin.introduced
 
 
-def _launched(kernels: dict[str, Kernel], op_id: Callable[[int], str]) -> dict[str, tuple[str, ...]]:
+def _launched(
+    kernels: dict[str, Kernel], op_id: Callable[[int], str]
+) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = defaultdict(list)
     for item, kernel in kernels.items():
         if kernel.op_call is not None:

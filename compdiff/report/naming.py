@@ -88,11 +88,22 @@ def place_text(source: SourceLocation, case_file: str) -> str:
     return f"{short_path(source.file, case_file)}:{source.line}"
 
 
+def short_place(place: str, case_file: str) -> str:
+    """Return a place written as `file:line` with its path shortened."""
+    path, colon, line = place.rpartition(":")
+    return f"{short_path(path, case_file)}{colon}{line}"
+
+
 def short_path(path: str, case_file: str) -> str:
-    """Return a path relative to the case's folder or to the library root that holds it, else the whole path."""
-    folder = str(PurePosixPath(case_file).parent)
-    if path == case_file or (folder not in {".", "/"} and path.startswith(folder + "/")):
-        return path[len(folder) + 1 :] if folder != "." else path
+    """Return a path relative to the case's folder or to the library root that holds it, else the whole path.
+
+    `case_file` may be relative to a working directory that nobody knows any more.
+    """
+    if path == case_file or path.endswith(f"/{case_file}"):
+        return PurePosixPath(case_file).name
+    folder = f"{PurePosixPath(case_file).parent}/"
+    if folder.startswith("/") and path.startswith(folder):
+        return path[len(folder) :]
     for root in _LIBRARY_ROOTS:
         if root in path:
             return path.rpartition(root)[2]
@@ -101,7 +112,9 @@ def short_path(path: str, case_file: str) -> str:
 
 def printable(text: str) -> str:
     """Return text fit for one line of a terminal: control and other unprintable characters are spelled out."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
 
 
 def clipped(text: str, length: int) -> str:

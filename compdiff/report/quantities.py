@@ -2,13 +2,15 @@
 
 import math
 
+# What stands where a number is not known.
+UNKNOWN = "-"
 _DURATIONS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
 _SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
 
 
 def duration_text(ns: float | None) -> str:
     """Return a duration with three significant digits and its unit: `1.23 ms`; a dash for None."""
-    return "–" if ns is None else _scaled(ns, _DURATIONS)
+    return UNKNOWN if ns is None else _scaled(ns, _DURATIONS)
 
 
 def interval_text(low_ns: int, high_ns: int) -> str:
@@ -18,7 +20,7 @@ def interval_text(low_ns: int, high_ns: int) -> str:
 
 def size_text(size: int | None) -> str:
     """Return a number of bytes in binary units: `1.50 MiB`; a dash for None."""
-    return "–" if size is None else _scaled(size, _SIZES)
+    return UNKNOWN if size is None else _scaled(size, _SIZES)
 
 
 def percent_text(fraction: float) -> str:
@@ -29,7 +31,7 @@ def percent_text(fraction: float) -> str:
 
 def share_text(part: float, whole: float) -> str:
     """Return the share of `part` in `whole` as a percentage; a dash where there is no whole."""
-    return percent_text(part / whole) if whole else "–"
+    return percent_text(part / whole) if whole else UNKNOWN
 
 
 def ratio_text(ratio: float) -> str:
@@ -39,7 +41,7 @@ def ratio_text(ratio: float) -> str:
 
 def error_text(value: float | None) -> str:
     """Return a numerical error to three significant digits: `1.19e-07`; a dash for None."""
-    return "–" if value is None else f"{value:.3g}"
+    return UNKNOWN if value is None else f"{value:.3g}"
 
 
 def count_text(count: int, singular: str, plural: str = "") -> str:

@@ -244,11 +244,18 @@ def _left_op(lookup: Lookup, op: str) -> LeftOp:
         module=call.module,
         fate=fate.fate,
         rewrite=lookup.ref(rewrite) if rewrite else None,
-        why="" if rewrite else fate.why,
+        why="" if rewrite or _kept_in_graph(lookup, op) else fate.why,
         certainty="" if match is None or match.certainty == "certain" else match.certainty,
         kernels=lookup.refs(kernels),
         links=(*lookup.made_from.get(op, ()), *lookup.rewrites_of.get(op, ()), *kernels),
     )
+
+
+def _kept_in_graph(lookup: Lookup, op: str) -> bool:
+    """Return whether the op call was kept and runs in a compiled graph: then its fate says all there is to say."""
+    calls = [lookup.right_ops.get(item) for item in lookup.made_from.get(op, ())]
+    kept = lookup.fate(op).fate == "kept"
+    return kept and any(call is not None and call.graph is not None for call in calls)
 
 
 def _right_item(lookup: Lookup, item: str) -> RightItem:

@@ -12,6 +12,7 @@ from compdiff.model import (
     Run,
     SourceLocation,
 )
+from compdiff.report.highlight import Language
 from compdiff.report.naming import nodes_text, short_path
 from compdiff.report.quantities import count_text, duration_text
 from compdiff.report.rows import SourceLine, source_line
@@ -24,7 +25,7 @@ class Code:
 
     anchor: str
     title: str
-    language: str
+    language: Language
     text: str
     lines: str
 
@@ -173,11 +174,11 @@ def _codes(graph: CompiledGraph, prefix: str) -> Iterator[Code]:
             yield _code(f"{prefix}{stage}-{graph.id}", title, "python", text)
     for call in graph.calls:
         if call.code:
-            language = "cpp" if call.kind == "cpp" else "python"
+            language: Language = "cpp" if call.kind == "cpp" else "python"
             yield _code(f"{prefix}code-{graph.id}-{call.index}", call.name, language, call.code)
 
 
-def _code(anchor: str, title: str, language: str, text: str) -> Code:
+def _code(anchor: str, title: str, language: Language, text: str) -> Code:
     lines = count_text(text.strip("\n").count("\n") + 1, "line")
     return Code(anchor, title, language, text, lines)
 

@@ -102,7 +102,10 @@ def _banner(page: Page) -> list[str]:
     head = page.head
     lines = []
     if head.failure is not None:
-        lines += [f"> **Incomplete:** {escape(head.failure.stage)}: {escape(head.failure.message)}", ""]
+        lines += [
+            f"> **Incomplete:** {escape(head.failure.stage)}: {escape(head.failure.message)}",
+            "",
+        ]
     if head.expectation_failures:
         failed = [f"> - {escape(failure)}" for failure in head.expectation_failures]
         lines += ["> **Expectations failed:**", *failed, ""]

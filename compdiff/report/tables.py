@@ -10,7 +10,7 @@ from compdiff.model import Capture, Kernel, OpCall
 from compdiff.report.headline import origin_kind
 from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import arguments_text, counted_text, op_name, outputs_text, place_text
-from compdiff.report.quantities import count_text, duration_text, share_text, size_text
+from compdiff.report.quantities import UNKNOWN, count_text, duration_text, share_text, size_text
 from compdiff.report.rows import kernel_kind
 
 
@@ -229,4 +229,4 @@ def _total(calls: Iterable[OpCall]) -> int:
 
 def _total_text(calls: Iterable[OpCall]) -> str:
     total = _total(calls)
-    return duration_text(total) if total else "–"
+    return duration_text(total) if total else UNKNOWN

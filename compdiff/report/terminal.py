@@ -3,6 +3,7 @@
 Outside strings become `Text` with control characters spelled out, so none is read as markup or as an escape sequence.
 """
 
+from collections import Counter
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -13,17 +14,21 @@ from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.naming import clipped, printable
 from compdiff.report.view import Page
 
-_STYLES = {"faster": "green", "slower": "red", "same": "default", "unclear": "yellow", "": "default"}
-_MOST_REWRITES = 30
+_STYLES = {
+    "faster": "green",
+    "slower": "red",
+    "same": "default",
+    "unclear": "yellow",
+    "": "default",
+}
 _ITEM_LENGTH = 60
-_MOST_ITEMS = 4
+_MOST_NAMES = 4
 
 
 def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
     """Return what a run showed: numbers, rewrites, unexplained items, findings, failures, and the report's path."""
     parts: list[RenderableType] = [_title(page), _metrics(page)]
-    if page.rewrites:
-        parts.append(_rewrites(page))
+    parts += _rewrites(page)
     parts += [_line("", text) for text in sum_lines(page)]
     parts += [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
     parts += [_line("warning", notice.text, "yellow") for notice in page.head.notices]
@@ -39,7 +44,8 @@ def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
 def sum_lines(page: Page) -> list[str]:
     """Return the conservation sums, one a line, those of zero items left out."""
     return [
-        f"{one.name}: {one.total} = " + " + ".join(f"{part.count} {part.name}" for part in one.parts)
+        f"{one.name}: {one.total} = "
+        + " + ".join(f"{part.count} {part.name}" for part in one.parts)
         for one in page.head.sums
         if one.total
     ]
@@ -59,12 +65,8 @@ def _line(label: str, text: str, style: str = "default") -> Text:
     return line.append(printable(" ".join(text.split())))
 
 
-def _table() -> Table:
-    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
-
-
 def _metrics(page: Page) -> Table:
-    table = _table()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column("")
     table.add_column(Text(printable(page.head.left_label)), justify="right")
     table.add_column(Text(printable(page.head.right_label)), justify="right")
@@ -75,24 +77,37 @@ def _metrics(page: Page) -> Table:
     return table
 
 
-def _rewrites(page: Page) -> Table:
-    table = _table()
-    for column in ("  rewrite", "source", page.head.left_label, "", page.head.right_label):
-        table.add_column(Text(printable(column)), overflow="fold")
-    for card in page.rewrites[:_MOST_REWRITES]:
-        table.add_row(*(Text(printable(cell)) for cell in _cells(card)))
-    more = len(page.rewrites) - _MOST_REWRITES
-    if more > 0:
-        table.add_row(Text(f"  {more} more in the report"))
-    return table
+def _rewrites(page: Page) -> list[Text]:
+    """Return two lines for each rewrite; those of one rule and outcome are told together."""
+    alike: dict[tuple[str, str], list[RewriteCard]] = {}
+    for card in page.rewrites:
+        alike.setdefault((card.rule, card.outcome), []).append(card)
+    return [line for cards in alike.values() for line in _rewrite(cards)]
 
 
-def _cells(card: RewriteCard) -> tuple[str, ...]:
-    rule = f"  {card.id} {card.rule}" + (f" ({card.outcome})" if card.outcome else "")
-    return rule, card.source, _items(card.before), "->", _items(card.after) or "nothing"
+def _rewrite(cards: list[RewriteCard]) -> tuple[Text, Text]:
+    first = cards[0]
+    name = Text("  ")
+    name.append(printable(first.rule), style="bold cyan")
+    outcome = f" ({first.outcome})" if first.outcome else ""
+    times = f" x{len(cards)}" if len(cards) > 1 else ""
+    name.append(printable(f"{outcome}{times}  {_places(cards)}"))
+    before = _items([item for card in cards for item in card.before if not item.shared])
+    after = _items([item for card in cards for item in card.after]) or "nothing"
+    return name, Text(printable(f"    {before} -> {after}"), style="dim")
 
 
-def _items(items: tuple[CardItem, ...]) -> str:
-    names = [clipped(item.ref.name, _ITEM_LENGTH) for item in items[:_MOST_ITEMS]]
-    more = len(items) - _MOST_ITEMS
-    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+def _places(cards: list[RewriteCard]) -> str:
+    return _some(list(dict.fromkeys(card.source for card in cards if card.source)))
+
+
+def _items(items: list[CardItem]) -> str:
+    """Return the names of items, repeated ones counted; an item that several rewrites share counts once."""
+    unique = {item.ref.id: clipped(item.ref.name, _ITEM_LENGTH) for item in items}
+    counts = Counter(unique.values())
+    return _some([f"{name} x{n}" if n > 1 else name for name, n in counts.items()])
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -4,6 +4,7 @@ All statistics come from `compdiff.timing`; here they only become texts.
 """
 
 from dataclasses import dataclass
+from math import isfinite
 
 from compdiff import timing as statistics
 from compdiff.model import Run, Samples, Timing
@@ -46,9 +47,9 @@ class TimingView:
 
 def make_timing(run: Run) -> TimingView | None:
     """Return the timing part, or None for a run without samples."""
-    if run.timing is None:
+    timing = sampled(run)
+    if timing is None:
         return None
-    timing = run.timing
     ratio = statistics.speedup(timing)
     labels = (run.left.label, run.right.label)
     return TimingView(
@@ -56,12 +57,18 @@ def make_timing(run: Run) -> TimingView | None:
         verdict=statistics.verdict(timing),
         speed=speed_text(timing),
         speedup=_range_text(ratio.median, ratio.low, ratio.high),
-        noise_floor=percent_text(statistics.noise_floor(timing)),
+        noise_floor=_floor_text(statistics.noise_floor(timing)),
         stopping_rule=timing.stopping_rule,
         stopped_by=timing.stopped_by,
         warmup=count_text(timing.warmup_calls, "warm-up call"),
         histogram=draw(timing, labels),
     )
+
+
+def sampled(run: Run) -> Timing | None:
+    """Return the timing of a run that has samples of both sides, else None."""
+    timing = run.timing
+    return timing if timing and timing.left.ns_per_call and timing.right.ns_per_call else None
 
 
 def speed_text(timing: Timing) -> str:
@@ -77,6 +84,10 @@ def speed_text(timing: Timing) -> str:
     if verdict == "same":
         return f"as fast within noise (left / right {_bounds(values)})"
     return f"speed unclear (left / right {_bounds(values)})"
+
+
+def _floor_text(floor: float) -> str:
+    return percent_text(floor) if isfinite(floor) else "not measured"
 
 
 def _times(values: tuple[float, float, float]) -> str:

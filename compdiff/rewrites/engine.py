@@ -10,7 +10,7 @@ import msgspec
 
 from compdiff.align.alignment import Alignment, OpTrace
 from compdiff.align.items import in_order, right_items
-from compdiff.model import Fate, FateKind, Origin, OpCall, PassEvent, Rewrite
+from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite
 from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
 from compdiff.rewrites.introduced import reason_introduced
 from compdiff.rewrites.outcomes import outcome_of
@@ -84,7 +84,9 @@ def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
         if rule not in pass_rules:
             appliers[rule.scope](state, rule)
     for trace in state.unclaimed(alignment.traces):
-        state.fates[trace.id] = Fate(fate="unexplained", why="no rule explains what became of this op call")
+        state.fates[trace.id] = Fate(
+            fate="unexplained", why="no rule explains what became of this op call"
+        )
     rewrites, fates = _numbered(state)
     return Explanation(rewrites, fates, _origins(state))
 
@@ -95,7 +97,9 @@ def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
 def _keep_outside(state: _State) -> None:
     for trace in state.facts.alignment.traces:
         if trace.kept is not None:
-            state.fates[trace.id] = Fate(fate="kept", why="It runs outside the compiled graphs, as in eager mode.")
+            state.fates[trace.id] = Fate(
+                fate="kept", why="It runs outside the compiled graphs, as in eager mode."
+            )
 
 
 def _keep_same_op(state: _State) -> None:
@@ -118,7 +122,9 @@ def _apply_to_events(state: _State, rule: Rule) -> None:
             if not rule.matches_event(event):
                 continue
             names = {(compile_id, name) for name in removed}
-            touched = [trace for trace in facts.with_joint_node(names) if trace.id not in state.fates]
+            touched = [
+                trace for trace in facts.with_joint_node(names) if trace.id not in state.fates
+            ]
             touched = [trace for trace in touched if rule.admits(facts, trace)]
             if touched:
                 right = _items_made(facts, touched, created)
@@ -128,7 +134,9 @@ def _apply_to_events(state: _State, rule: Rule) -> None:
                 state.claim(rule, touched, right=right, event=event, evidence=evidence)
 
 
-def _items_made(facts: Facts, traces: Sequence[OpTrace], created: frozenset[str]) -> tuple[str, ...]:
+def _items_made(
+    facts: Facts, traces: Sequence[OpTrace], created: frozenset[str]
+) -> tuple[str, ...]:
     """Return the right items that run the nodes which the event made, else all that the op calls end in."""
     made = {item for name in created for item in facts.items_by_node.get(name, ())}
     ends = {item for trace in traces for item in trace.items}
@@ -145,12 +153,21 @@ def _apply_to_ops(state: _State, rule: Rule) -> None:
     facts = state.facts
     for trace in state.unclaimed(facts.alignment.traces):
         if rule.admits(facts, trace):
-            event = next((event for event in reversed(trace.events) if event.pattern or event.replacements), None)
+            event = next(
+                (event for event in reversed(trace.events) if event.pattern or event.replacements),
+                None,
+            )
             evidence = _op_evidence(facts, trace)
-            shared = [facts.alignment.traces[facts.first_equal[trace.call.id]]] if rule.fate == "eliminated" and (
-                trace.call.id in facts.first_equal
-            ) else []
-            state.claim(rule, [trace], right=trace.items, shared=shared, event=event, evidence=evidence)
+            shared = _twins(facts, rule, trace)
+            state.claim(
+                rule, [trace], right=trace.items, shared=shared, event=event, evidence=evidence
+            )
+
+
+def _twins(facts: Facts, rule: Rule, trace: OpTrace) -> list[OpTrace]:
+    """Return the earlier equal call that stands for an eliminated one."""
+    earlier = facts.first_equal.get(trace.call.id)
+    return [facts.alignment.traces[earlier]] if rule.fate == "eliminated" and earlier is not None else []
 
 
 def _op_evidence(facts: Facts, trace: OpTrace) -> tuple[str, ...]:
@@ -174,7 +191,9 @@ def _apply_to_kernels(state: _State, rule: Rule) -> None:
             continue
         taken = [trace for trace in members if trace not in free]
         nodes = ", ".join(node.name for node in facts.nodes_of(kernel)[:12])
-        right = in_order(item for trace in free for item in trace.items if _same_direction(facts, item, kernel))
+        right = in_order(
+            item for trace in free for item in trace.items if _same_direction(facts, item, kernel)
+        )
         evidence = (f"the scheduler put {nodes} into {facts.items[kernel].name}",)
         state.claim(rule, free, right=right, shared=taken, evidence=evidence)
 
@@ -236,13 +255,14 @@ def _origins(state: _State) -> dict[str, Origin]:
 
 def _is_recomputed(facts: Facts, trace: OpTrace, item: str) -> bool:
     """Return whether another generated kernel does the same nodes of the call as well."""
-    own = {ref.name for ref in facts.alignment.item_nodes.get(item, ())} & {ref.name for ref in trace.finals}
+    own = {ref.name for ref in facts.alignment.item_nodes.get(item, ())} & {
+        ref.name for ref in trace.finals
+    }
     if not own or isinstance(facts.items[item], OpCall):
         return False
     others = [other for other in facts.generated(trace) if other != item]
     return any(
-        own & {ref.name for ref in facts.alignment.item_nodes.get(other, ())}
-        for other in others
+        own & {ref.name for ref in facts.alignment.item_nodes.get(other, ())} for other in others
     )
 
 

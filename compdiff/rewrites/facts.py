@@ -65,7 +65,9 @@ class Facts:
 
     def with_joint_node(self, names: Iterable[tuple[str, str]]) -> list[OpTrace]:
         """Return the traces that became one of these (compile id, joint node), in left order."""
-        found = {id(trace): trace for name in names for trace in self._traces_by_joint_node.get(name, ())}
+        found = {
+            id(trace): trace for name in names for trace in self._traces_by_joint_node.get(name, ())
+        }
         return sorted(found.values(), key=lambda trace: trace.call.id)
 
     @cached_property
@@ -110,7 +112,11 @@ class Facts:
 def is_view(call: OpCall) -> bool:
     """Return whether every output of a call shares the memory of one of its inputs, and nothing is written."""
     inputs = {meta.storage for meta in call.inputs}
-    return bool(call.outputs) and not call.mutates and all(meta.storage in inputs for meta in call.outputs)
+    return (
+        bool(call.outputs)
+        and not call.mutates
+        and all(meta.storage in inputs for meta in call.outputs)
+    )
 
 
 def base_name(name: str) -> str:

@@ -24,14 +24,19 @@ OP_CALL_REASONS = (
         "AOTAutograd's runtime wrapper makes a view again that the function returns or mutates",
     ),
     Reason(r"::(empty|empty_strided|empty_like)$", "allocates a buffer of the wrapper"),
-    Reason(r"::(clone|contiguous)$", "copies an input into the layout or alignment that the graph was compiled for"),
+    Reason(
+        r"::(clone|contiguous)$",
+        "copies an input into the layout or alignment that the graph was compiled for",
+    ),
 )
 # Post-grad targets of a kernel whose nodes have no origin.
 NODE_REASONS = (
     Reason(r"copy_", "writes a result back into a tensor that the function mutates"),
     Reason(r"force_stride_order", "copies a result into the layout that eager mode gives it"),
     Reason(r"clone|constant_pad|copy", "copies a tensor into the layout that the next call needs"),
-    Reason(r"inductor_(seeds|random|lookup_seed)", "draws random numbers with Inductor's own generator"),
+    Reason(
+        r"inductor_(seeds|random|lookup_seed)", "draws random numbers with Inductor's own generator"
+    ),
     Reason(r"full|iota|scalar_tensor", "stores a constant that the graph needs in memory"),
 )
 
@@ -46,7 +51,9 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
     if isinstance(made, Kernel) and made.op_call is not None:
         return f"launched by c{made.op_call}, which was introduced"
     if isinstance(made, Kernel):
-        return {"memcpy": "copies between host and device", "memset": "clears memory"}.get(made.kind, "")
+        return {"memcpy": "copies between host and device", "memset": "clears memory"}.get(
+            made.kind, ""
+        )
     return _first_reason(OP_CALL_REASONS, made.name)
 
 

@@ -1,4 +1,4 @@
-"""The three outcomes of a matrix product and an addition. In: a rewrite. Out: the same, with which one happened and why it matters.
+"""The outcomes of a matrix product and an addition. In: a rewrite. Out: the same, with which one happened.
 
 One dispatcher op fewer is not one device activity fewer: only the epilogue saves a pass over the output.
 """
@@ -28,10 +28,12 @@ def outcome_of(facts: Facts, rewrite: Rewrite, traces: Sequence[OpTrace]) -> Rew
     """Return `rewrite` with `outcome` set when it speaks of a matrix product and an addition."""
     outcome = ""
     if rewrite.rule in _MM_RULES:
-        outcome = "seeded-output" if any(_is_seeded(facts, item) for item in rewrite.right) else "bias-epilogue"
-    elif rewrite.rule == "addmm-unfused-bias":
-        outcome = "fused-add"
-    elif any(_adds_to_product(facts, trace) for trace in traces):
+        outcome = (
+            "seeded-output"
+            if any(_is_seeded(facts, item) for item in rewrite.right)
+            else "bias-epilogue"
+        )
+    elif rewrite.rule == "addmm-unfused-bias" or any(_adds_to_product(facts, trace) for trace in traces):
         outcome = "fused-add"
     if not outcome:
         return rewrite

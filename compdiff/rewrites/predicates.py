@@ -65,7 +65,9 @@ def became_several(facts: Facts, trace: OpTrace) -> bool:
     """Return whether the call became several nodes, or calls of other ops, that the right side runs."""
     if not trace.items:
         return False
-    other = any(base_name(call.name) != base_name(trace.call.name) for call in facts.extern_calls(trace))
+    other = any(
+        base_name(call.name) != base_name(trace.call.name) for call in facts.extern_calls(trace)
+    )
     return len(computing_nodes(trace)) > 1 or other
 
 
@@ -82,7 +84,11 @@ def is_allocation(_: Facts, trace: OpTrace) -> bool:
 
 def computing_nodes(trace: OpTrace) -> list[str]:
     """Return the call's joint nodes that compute: without views and element access."""
-    return [node.name for node in trace.joint if node.op == "call_function" and node.target not in _NOT_COMPUTING]
+    return [
+        node.name
+        for node in trace.joint
+        if node.op == "call_function" and node.target not in _NOT_COMPUTING
+    ]
 
 
 _NOT_COMPUTING = frozenset(

@@ -35,7 +35,11 @@ _RANDOM = frozenset(
 )
 _EMBEDDINGS = frozenset({"aten::embedding", "aten::embedding_dense_backward"})
 _BATCH_NORMS = frozenset(
-    {"aten::_native_batch_norm_legit_no_training", "aten::native_batch_norm", "aten::cudnn_batch_norm"}
+    {
+        "aten::_native_batch_norm_legit_no_training",
+        "aten::native_batch_norm",
+        "aten::cudnn_batch_norm",
+    }
 )
 _CONSTANTS = frozenset(
     {
@@ -213,7 +217,7 @@ RULES: tuple[Rule, ...] = (
         when=p.is_allocation,
         why="The allocation is part of the wrapper's memory plan.",
         source="torch/_inductor/codegen/wrapper.py",
-        case="inplace_update",
+        case="dropout",
     ),
     Rule(
         name="rng-replaced",
@@ -278,7 +282,7 @@ RULES: tuple[Rule, ...] = (
         when=p.was_changed_by_a_pattern,
         why="A pattern of the compiler put another library call in the op's place.",
         source="torch/_inductor/pattern_matcher.py",
-        case="conv_bn_relu",
+        case="conv_frozen",
     ),
     Rule(
         name="decomposition",
@@ -296,7 +300,7 @@ RULES: tuple[Rule, ...] = (
         when=p.is_generated,
         why="The op runs in a generated kernel of its own instead of ATen's.",
         source="torch/_inductor/lowering.py",
-        case="embedding_bag",
+        case="deep_mlp_training",
     ),
 )
 

@@ -15,7 +15,11 @@ def _nodes(*pairs: str, sequence: int = -1) -> list[GraphNode]:
         original = f"aten.{original}.default" if original else ""
         nodes.append(
             GraphNode(
-                name=name, op="call_function", target=f"aten.{name}.default", original_aten=original, sequence=sequence
+                name=name,
+                op="call_function",
+                target=f"aten.{name}.default",
+                original_aten=original,
+                sequence=sequence,
             )
         )
     return nodes
@@ -37,7 +41,10 @@ def test_equal_calls_take_equal_runs_in_order() -> None:
     """Two softmaxes of five nodes each: the first five and the last five."""
     traces = _traces("_softmax", "_softmax")
     distribute(traces, _nodes(*[f"n{index}<_softmax" for index in range(10)]))
-    assert _names(traces) == [[f"n{index}" for index in range(5)], [f"n{index}" for index in range(5, 10)]]
+    assert _names(traces) == [
+        [f"n{index}" for index in range(5)],
+        [f"n{index}" for index in range(5, 10)],
+    ]
 
 
 def test_calls_that_cannot_be_told_apart_share_all() -> None:

@@ -8,7 +8,9 @@ def _node(name: str, **fields: object) -> GraphNode:
     return GraphNode(name=name, op="call_function", target=f"aten.{name}.default", **fields)  # type: ignore[arg-type]
 
 
-def _graph(names: list[str], passes: list[PassEvent], finals: list[str], **fields: object) -> CompiledGraph:
+def _graph(
+    names: list[str], passes: list[PassEvent], finals: list[str], **fields: object
+) -> CompiledGraph:
     settings: dict[str, object] = {"id": 0, "direction": "inference", **fields}
     return CompiledGraph(
         compile_id="0/0",
@@ -19,7 +21,9 @@ def _graph(names: list[str], passes: list[PassEvent], finals: list[str], **field
     )
 
 
-def _event(stage: str, removed: list[str], created: list[str], *, pattern: str = "", **replacements: str) -> PassEvent:
+def _event(
+    stage: str, removed: list[str], created: list[str], *, pattern: str = "", **replacements: str
+) -> PassEvent:
     return PassEvent(
         stage=stage,
         pass_name="p",  # noqa: S106 - a compiler pass
@@ -41,7 +45,7 @@ def test_a_node_that_no_pass_touches_is_itself() -> None:
 
 
 def test_a_pattern_hands_all_removed_nodes_to_all_made() -> None:
-    """mm and add become addmm: it does the work of both."""
+    """Mm and add become addmm: it does the work of both."""
     event = _event("post_grad", ["mm", "add"], ["addmm"], pattern="addmm", add="addmm")
     assert _finals(_graph(["mm", "add"], [event], ["addmm"])) == {
         "mm": [NodeRef(0, "addmm")],
@@ -52,13 +56,18 @@ def test_a_pattern_hands_all_removed_nodes_to_all_made() -> None:
 def test_a_pass_without_pattern_hands_over_by_replacement() -> None:
     """A pass that replaces many nodes hands each one's work to its own replacement."""
     event = _event("joint", ["a", "b"], ["a2", "b2"], a="a2", b="b2")
-    assert _finals(_graph(["a", "b"], [event], ["a2", "b2"])) == {"a": [NodeRef(0, "a2")], "b": [NodeRef(0, "b2")]}
+    assert _finals(_graph(["a", "b"], [event], ["a2", "b2"])) == {
+        "a": [NodeRef(0, "a2")],
+        "b": [NodeRef(0, "b2")],
+    }
 
 
 def test_a_removed_node_does_no_work() -> None:
     """A node whose users take an older node instead has no final, and the event is kept as the reason."""
     event = _event("joint", ["noop"], [], noop="x")
-    lineage = trace_lineage(Compiler(backend="inductor", graphs=(_graph(["x", "noop"], [event], ["x"]),)))
+    lineage = trace_lineage(
+        Compiler(backend="inductor", graphs=(_graph(["x", "noop"], [event], ["x"]),))
+    )
     frame = lineage.frames["0/0"]
     assert dict(frame.finals) == {"x": [NodeRef(0, "x")]}
     assert frame.gone["noop"] == [event]
@@ -91,4 +100,6 @@ def test_calls_are_found_by_node() -> None:
     """Each post-grad node knows the wrapper calls that compute it."""
     call = WrapperCall(index=3, name="cpp_fused_add_0", kind="cpp", nodes=("add",))
     graph = _graph(["add"], [], ["add"], calls=(call,))
-    assert trace_lineage(Compiler(backend="inductor", graphs=(graph,))).calls[NodeRef(0, "add")] == [3]
+    assert trace_lineage(Compiler(backend="inductor", graphs=(graph,))).calls[
+        NodeRef(0, "add")
+    ] == [3]

@@ -1,5 +1,7 @@
 """Tests of compdiff.align.sequence."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +21,7 @@ def test_pairs_are_equal_increasing_and_unique(left: list[str], right: list[str]
     """A pair joins equal keys, and no pair crosses another."""
     pairs = common_pairs(left, right)
     assert all(left[a] == right[b] for a, b in pairs)
-    assert all(a < c and b < d for (a, b), (c, d) in zip(pairs, pairs[1:], strict=False))
+    assert all(a < c and b < d for (a, b), (c, d) in pairwise(pairs))
 
 
 @given(_KEYS, _KEYS)

@@ -1,4 +1,4 @@
-"""What a child calls in place of `measure`: each ends in its own way. Imported in child processes."""
+"""What a child calls in place of `measure`: each ends in its own way."""
 
 import ctypes
 import os
@@ -62,7 +62,7 @@ def not_finite(request: Request, *, progress: Progress, save: Save) -> Run:
 
 
 def fork_state(request: Request, *, progress: Progress, save: Save) -> Run:
-    """Return whether torch was there before the child, and whether its CUDA state forbids forking."""
+    """Return whether Inductor was there before, and whether the CUDA state forbids forking."""
     del progress, save
     preloaded = "torch" in sys.modules and "torch._inductor.compile_fx" in sys.modules
     import torch  # noqa: PLC0415 - whether it is loaded already is the question

@@ -66,7 +66,11 @@ def test_forward_and_backward_add_up() -> None:
     """The phases of a frame's forward and backward compile are summed, in nanoseconds."""
     log = CompileLog()
     for duration in (5, 7):
-        metrics = {"compile_id": "0/1", "co_name": "fn", "inductor_cumulative_compile_time_us": duration}
+        metrics = {
+            "compile_id": "0/1",
+            "co_name": "fn",
+            "inductor_cumulative_compile_time_us": duration,
+        }
         log.add(_metadata(compilation_metrics=metrics), None)
     (compilation,) = log.compilations()
     assert compilation.phases_ns == {"inductor": 12_000}

@@ -14,7 +14,7 @@ def _calls(step: Callable[[], object]) -> list[OpCall]:
 
 
 def test_composite_ops_are_seen_as_what_they_call() -> None:
-    """matmul of matrices reaches a backend as mm."""
+    """Matmul of matrices reaches a backend as mm."""
     x = torch.ones(2, 3)
     with torch.no_grad():
         (call,) = _calls(lambda: torch.matmul(x, x.T.contiguous()))[2:]

@@ -1,4 +1,4 @@
-"""Children that end in every way a case can. No torch is compiled here; the stand-ins decide the end."""
+"""Children that end in every way a case can: stand-ins for `measure` decide how."""
 
 import math
 import os
@@ -48,6 +48,28 @@ def gone(pid: int) -> bool:
     return False
 
 
+def program(statement: str) -> "subprocess.Popen[str]":
+    """Start a process that runs a statement; its fork server leaves torch out, for speed."""
+    code = f"""
+import sys
+from compdiff.capture import isolation
+from tests.capture.test_isolation import isolated
+class Tell(list):
+    def append(self, stage):
+        print(stage, flush=True)
+if __name__ == "__main__":
+    isolation._PRELOADED = "compdiff.capture.child"
+    {statement}
+"""
+    return subprocess.Popen(  # noqa: S603 - the code stands above
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def test_returns_the_run_and_tells_stages() -> None:
     """The parent gets the final run and each stage in order."""
     stages: list[str] = []
@@ -70,20 +92,12 @@ def test_cache_folder_is_fresh_and_removed() -> None:
 
 def test_parent_never_imports_torch() -> None:
     """Measuring in a child leaves the parent without torch."""
-    code = (
-        "import sys; from tests.capture.test_isolation import isolated\n"
-        "if __name__ == '__main__':\n"
-        "    isolated('finish'); sys.exit('torch' in sys.modules)"
-    )
-    path = os.pathsep.join(sys.path)
-    result = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, check=False
-    )
-    assert result.returncode == 0
+    with program("isolated('finish'); print('torch' in sys.modules)") as parent:
+        assert parent.communicate()[0] == "False\n"
 
 
 def test_torch_is_imported_once_for_all() -> None:
-    """The child finds torch and Inductor loaded, no CUDA state that forbids forking, no other thread."""
+    """The child finds Inductor loaded, no CUDA state that forbids forking, and no other thread."""
     environment = isolated("fork_state").environment
     assert environment.device == "True False"
     assert environment.threads == 1
@@ -164,7 +178,9 @@ def test_the_whole_family_is_ended() -> None:
 def test_interrupt_ends_the_child() -> None:
     """Ctrl-C in the parent leaves no child."""
     stages: list[str] = []
-    timer = threading.Timer(3, signal.raise_signal, (signal.SIGINT,))
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(3, signal.pthread_kill, (main, signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         isolated("hang_with_family", stages)
@@ -172,51 +188,26 @@ def test_interrupt_ends_the_child() -> None:
     assert all(gone(int(pid)) for pid in stages[0].split())
 
 
-def test_killed_parent_takes_its_child_along(tmp_path: Path) -> None:
+def test_killed_parent_takes_its_child_along() -> None:
     """A parent that is killed outright leaves no running case."""
-    code = (
-        "import sys; from tests.capture.test_isolation import isolated\n"
-        "class Tell(list):\n"
-        "    def append(self, stage): print(stage, flush=True)\n"
-        "if __name__ == '__main__':\n"
-        "    isolated('hang_with_family', Tell())"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(
-        [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True
-    ) as parent:
+    with program("isolated('hang_with_family', Tell())") as parent:
         assert parent.stdout is not None
-        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        child, same, own = (int(pid) for pid in parent.stdout.readline().split())
         parent.kill()
     try:
-        assert gone(pids[0])
+        assert gone(child)
+        assert gone(same)
     finally:
-        for pid in pids[1:]:
-            os.kill(pid, signal.SIGKILL)
+        os.kill(own, signal.SIGKILL)
 
 
-def test_prints_of_later_stages_are_dropped(capfd: pytest.CaptureFixture[str]) -> None:
+def test_prints_of_later_stages_are_dropped() -> None:
     """What a case prints in its first calls goes to stderr; the repetitions go nowhere."""
-    del (
-        capfd
-    )  # the fork server keeps the stderr it was started with: run it in a process of its own
-    code = (
-        "from tests.capture.test_isolation import isolated\n"
-        "if __name__ == '__main__': isolated('talk')"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert result.stdout == ""
-    assert result.stderr.split("\n") == ["words 0", "words 1", ""]
+    with program("isolated('talk')") as parent:
+        assert parent.communicate() == ("", "words 0\nwords 1\n")
 
 
-def test_absent_gpu_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_absent_gpu_is_an_error() -> None:
     """Asking for a GPU that is not there says so before the case runs."""
-    del monkeypatch
     with pytest.raises(CaptureError, match="there is no cuda:99"):
         isolated("finish", device="cuda:99")

@@ -25,7 +25,10 @@ def test_inner_pass_reports_and_the_outer_does_not_repeat() -> None:
     """A change is one event, by the innermost pass that saw it, under the outer's name when it has none itself."""
     log, events = _log()
     _, nodes = _graph()
-    outer, inner = OpenPass("pass_pattern_2", nodes, nodes), OpenPass("pattern_matcher", nodes, nodes)
+    outer, inner = (
+        OpenPass("pass_pattern_2", nodes, nodes),
+        OpenPass("pattern_matcher", nodes, nodes),
+    )
     log.open += [outer, inner]
     for opened in (outer, inner):
         opened.removed.add("sin")

@@ -12,7 +12,16 @@ def _trace(*events: tuple[str, float, float], category: str = "cpu_op") -> list[
     """Make a trace of (name, start, end) in microseconds inside one step."""
     items = [(STEP_NAME, 0.0, 1000.0, "user_annotation"), *[(*event, category) for event in events]]
     data = [
-        {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": end - start, "args": {}}
+        {
+            "ph": "X",
+            "cat": cat,
+            "name": name,
+            "pid": 1,
+            "tid": 1,
+            "ts": start,
+            "dur": end - start,
+            "args": {},
+        }
         for name, start, end, cat in items
     ]
     return kineto.decode(json.dumps({"traceEvents": data}).encode())
@@ -102,7 +111,12 @@ def _launch(correlation: int, start: float) -> dict[str, object]:
 
 
 def _kernel(name: str, correlation: int, start: float) -> dict[str, object]:
-    arguments = {"correlation": correlation, "stream": 7, "grid": [1, 2, 3], "registers per thread": 32}
+    arguments = {
+        "correlation": correlation,
+        "stream": 7,
+        "grid": [1, 2, 3],
+        "registers per thread": 32,
+    }
     return {
         "ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": 5, "args": arguments
     }  # fmt: skip
@@ -110,7 +124,15 @@ def _kernel(name: str, correlation: int, start: float) -> dict[str, object]:
 
 def test_kernels_belong_to_the_op_whose_launch_they_correlate_with() -> None:
     """A kernel's op is that around its launch, wherever the kernel itself runs."""
-    step = {"ph": "X", "cat": "user_annotation", "name": STEP_NAME, "pid": 1, "tid": 1, "ts": 0, "dur": 1000}
+    step = {
+        "ph": "X",
+        "cat": "user_annotation",
+        "name": STEP_NAME,
+        "pid": 1,
+        "tid": 1,
+        "ts": 0,
+        "dur": 1000,
+    }
     op = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 20}
     stray = _kernel("of_the_step_before", 99, 2)
     data = [step, op, _launch(7, 2), _kernel("gemm", 7, 500), stray]

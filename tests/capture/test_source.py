@@ -28,7 +28,7 @@ def test_frame_gives_line_and_columns(tmp_path: Path) -> None:
     seen = []
     run = space["run"]
     assert callable(run)
-    run(lambda _: seen.append(location_of(sys._getframe(1))) or 0)  # noqa: SLF001
+    run(lambda _: seen.append(location_of(sys._getframe(1))) or 0)
     assert (seen[0].line, seen[0].text) == (2, "    return 1 + f(2)")
     if sys.version_info >= (3, 11):
         assert seen[0].text[seen[0].column : seen[0].end_column] == "f(2)"
@@ -37,7 +37,9 @@ def test_frame_gives_line_and_columns(tmp_path: Path) -> None:
 def test_caret_line_gives_columns(tmp_path: Path) -> None:
     """A formatted trace's carets are moved to the columns of the file's own line."""
     file = tmp_path / "model.py"
-    file.write_text("import torch\ndef forward(x, w, b):\n            y = torch.add(torch.matmul(x, w), b)\n")
+    file.write_text(
+        "import torch\ndef forward(x, w, b):\n            y = torch.add(torch.matmul(x, w), b)\n"
+    )
     place = parse_stack(_TRACE.replace("/home/u/model.py", str(file)))[0]
     assert place.text[place.column : place.end_column] == "torch.matmul(x, w)"
 

@@ -21,7 +21,11 @@ def call(args):
     # [Provenance debug handles] triton_poi_fused_mul_1:3
     triton_poi_fused_mul_1.run(d)
 """
-_KERNELS = {"cpp_fused_add_0:1": ("add",), "extern_kernels.mm:2": ("mm",), "triton_poi_fused_mul_1:3": ("mul",)}
+_KERNELS = {
+    "cpp_fused_add_0:1": ("add",),
+    "extern_kernels.mm:2": ("mm",),
+    "triton_poi_fused_mul_1:3": ("mul",),
+}
 
 
 def test_calls_stand_in_the_order_of_the_source() -> None:
@@ -37,7 +41,11 @@ def test_calls_stand_in_the_order_of_the_source() -> None:
 def test_kernel_sources_go_to_their_calls() -> None:
     """A generated kernel's source stands with its call and no longer in the wrapper."""
     calls, code = wrapper_calls(_SOURCE, _KERNELS)
-    assert [call.code for call in calls] == ["", "#include <x.h>\nvoid kernel() {}", "import triton"]
+    assert [call.code for call in calls] == [
+        "",
+        "#include <x.h>\nvoid kernel() {}",
+        "import triton",
+    ]
     assert "#include" not in code
     assert "extern_kernels.mm(a, b, out=c)" in code
 
@@ -45,7 +53,11 @@ def test_kernel_sources_go_to_their_calls() -> None:
 def test_without_handles_the_order_of_code_generation_stands() -> None:
     """A wrapper without handle comments still gives its calls."""
     calls, _ = wrapper_calls("def call(args): pass", _KERNELS)
-    assert [call.name for call in calls] == ["cpp_fused_add_0", "extern_kernels.mm", "triton_poi_fused_mul_1"]
+    assert [call.name for call in calls] == [
+        "cpp_fused_add_0",
+        "extern_kernels.mm",
+        "triton_poi_fused_mul_1",
+    ]
 
 
 def test_one_kernel_called_twice_is_two_calls() -> None:

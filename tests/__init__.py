@@ -1,0 +1,1 @@
+"""Tests of compdiff, mirroring its modules."""
