@@ -11,7 +11,7 @@ EXPECT = {
 }
 
 
-def inputs(device, dtype, size=4096):  # noqa: ARG001 - the detour needs a dtype narrower than float64
+def inputs(device, dtype, size=4096):
     return (torch.randn(size, device=device, dtype=torch.float32),)
 
 

@@ -11,7 +11,7 @@ EXPECT = {
 }
 
 
-def inputs(device, dtype, size=256):  # noqa: ARG001 - Inductor may keep half-precision addmm whole
+def inputs(device, dtype, size=256):
     x, weight = (torch.randn(size, size, device=device) for _ in range(2))
     return x, weight, torch.randn(size, device=device)
 

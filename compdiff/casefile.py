@@ -5,6 +5,7 @@ The source is parsed, never executed: listing cases must be safe and fast.
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,12 +59,10 @@ def looks_like_case(path: Path) -> bool:
     if path.suffix != ".py":
         return False
     source = _source(path)
-    if not _MAYBE_A_CASE.search(source):
-        return False
     try:
-        names = {name for name, _ in _top_level(ast.parse(source).body)}
+        names = {name for name, _ in _top_level(_tree(source, path).body)}
     except (SyntaxError, ValueError):
-        return True
+        return _MAYBE_A_CASE.search(source) is not None
     return any(names.issuperset(needs) for _, needs in _FORMS)
 
 
@@ -78,9 +77,17 @@ def _source(path: Path) -> str:
         ) from error
 
 
+def _tree(source: str, path: Path) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # an invalid escape warns again, and better, when the case runs
+        return ast.parse(source, filename=str(path))
+
+
 def _parsed(source: str, path: Path) -> ast.Module:
     try:
-        return ast.parse(source, filename=str(path))
+        return _tree(source, path)
     except SyntaxError as error:
         raise CaseError(f"{path}:{error.lineno}: {error.msg}", "Correct the case file.") from error
     except ValueError as error:

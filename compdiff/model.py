@@ -29,7 +29,7 @@ class Record(
 # ---------------------------------------------------------------- what one side did
 
 
-class TensorMeta(Record, kw_only=True):
+class TensorMeta(Record, frozen=True, kw_only=True):
     """One tensor at one moment.
 
     `value` identifies the contents and `storage` the memory within a capture, so that data flow and views can be
@@ -45,7 +45,7 @@ class TensorMeta(Record, kw_only=True):
     storage: int = -1
 
 
-class SourceLocation(Record, kw_only=True):
+class SourceLocation(Record, frozen=True, kw_only=True):
     """A place in Python source. Lines count from 1, columns from 0; `end_column` is exclusive; -1 is unknown."""
 
     file: str
@@ -56,7 +56,7 @@ class SourceLocation(Record, kw_only=True):
     text: str = ""
 
 
-class OpCall(Record, kw_only=True):
+class OpCall(Record, frozen=True, kw_only=True):
     """One call that reached a backend through the dispatcher: below autograd and below composite ops.
 
     `chain` holds the names of the composite ops it came through, outermost first (`aten::matmul`), and `inner` those
@@ -86,7 +86,7 @@ class OpCall(Record, kw_only=True):
     duration_ns: int | None = None
 
 
-class Launch(Record, kw_only=True):
+class Launch(Record, frozen=True, kw_only=True):
     """One call of the device runtime or driver (`cudaLaunchKernel`), made by an op call or a wrapper."""
 
     id: int
@@ -97,7 +97,7 @@ class Launch(Record, kw_only=True):
     correlation: int = 0
 
 
-class Kernel(Record, kw_only=True):
+class Kernel(Record, frozen=True, kw_only=True):
     """One device activity; on CPU, one call of a C++ function that Inductor generated.
 
     `kind` is `triton`, `cpp`, `library` (cuBLAS, cuDNN, ATen), `memcpy` or `memset`. `call` is the index of the
@@ -123,7 +123,7 @@ class Kernel(Record, kw_only=True):
 # ---------------------------------------------------------------- what the compiler said
 
 
-class GraphNode(Record, kw_only=True):
+class GraphNode(Record, frozen=True, kw_only=True):
     """A node of an FX graph.
 
     `dynamo_nodes` are the nodes of the Dynamo graph it came from; `original_aten` is the dispatcher op that was
@@ -144,7 +144,7 @@ class GraphNode(Record, kw_only=True):
     source: SourceLocation | None = None
 
 
-class Graph(Record, kw_only=True):
+class Graph(Record, frozen=True, kw_only=True):
     """An FX graph at one stage: `dynamo`, `joint` (before the joint passes), `pre_post_grad` or `post_grad`."""
 
     stage: str
@@ -152,7 +152,7 @@ class Graph(Record, kw_only=True):
     code: str = ""
 
 
-class PassEvent(Record, kw_only=True):
+class PassEvent(Record, frozen=True, kw_only=True):
     """One change that a compiler pass made to a graph: the compiler's own rewrite log.
 
     `pass_name` is the pass (`remove_noop_ops`), `pattern` the handler or pattern that matched, `location` the place in
@@ -169,7 +169,7 @@ class PassEvent(Record, kw_only=True):
     replacements: dict[str, str] = {}
 
 
-class WrapperCall(Record, kw_only=True):
+class WrapperCall(Record, frozen=True, kw_only=True):
     """One call in the generated wrapper: an extern kernel or a generated one, with the post-grad nodes it computes.
 
     `kind` is `extern`, `triton` or `cpp`. `code` is the generated kernel's source, empty for extern kernels.
@@ -182,7 +182,7 @@ class WrapperCall(Record, kw_only=True):
     code: str = ""
 
 
-class CompiledGraph(Record, kw_only=True):
+class CompiledGraph(Record, frozen=True, kw_only=True):
     """One graph given to the backend, in one direction, with what became of it.
 
     `compile_id` is Dynamo's (`0/0`: frame, recompile), with the direction (`forward`, `backward`, `inference`).
@@ -202,7 +202,7 @@ class CompiledGraph(Record, kw_only=True):
     wrapper_code: str = ""
 
 
-class AttributedCall(Record, kw_only=True):
+class AttributedCall(Record, frozen=True, kw_only=True):
     """An op call of the Dynamo graphs run node by node in place of the compiled code: names the node that made it.
 
     `sequence` counts the autograd functions of this pass: a backward call has that of the forward call it belongs to.
@@ -219,7 +219,7 @@ class AttributedCall(Record, kw_only=True):
     sequence: int = -1
 
 
-class GraphBreak(Record, kw_only=True):
+class GraphBreak(Record, frozen=True, kw_only=True):
     """A place where Dynamo ended a graph: why, and the user's stack, innermost frame last."""
 
     reason: str
@@ -228,14 +228,14 @@ class GraphBreak(Record, kw_only=True):
     stack: tuple[SourceLocation, ...] = ()
 
 
-class Recompile(Record, kw_only=True):
+class Recompile(Record, frozen=True, kw_only=True):
     """A compilation after the first of a frame, with the guards that failed."""
 
     compile_id: str
     reasons: tuple[str, ...]
 
 
-class Compilation(Record, kw_only=True):
+class Compilation(Record, frozen=True, kw_only=True):
     """One frame that Dynamo compiled: guards, phases of compile time (ns) and cache state."""
 
     compile_id: str
@@ -249,7 +249,7 @@ class Compilation(Record, kw_only=True):
     failure: str = ""
 
 
-class Compiler(Record, kw_only=True):
+class Compiler(Record, frozen=True, kw_only=True):
     """Everything that the compiler said about one capture."""
 
     backend: str
@@ -260,14 +260,14 @@ class Compiler(Record, kw_only=True):
     recompiles: tuple[Recompile, ...] = ()
 
 
-class CaptureWarning(Record, kw_only=True):
+class CaptureWarning(Record, frozen=True, kw_only=True):
     """Something the reader must know about how a capture or run was made; `id` is stable, `text` is for people."""
 
     id: str
     text: str
 
 
-class Capture(Record, kw_only=True):
+class Capture(Record, frozen=True, kw_only=True):
     """What one side did, in capture order. `call_order` lists op calls and kernels as they ran (`o3`, `k0`)."""
 
     label: str
@@ -288,7 +288,7 @@ class Capture(Record, kw_only=True):
 # ---------------------------------------------------------------- the run
 
 
-class CaseInfo(Record, kw_only=True):
+class CaseInfo(Record, frozen=True, kw_only=True):
     """Which case was run: `name` is unique in a batch, `params` the values its inputs were made with."""
 
     name: str
@@ -302,7 +302,7 @@ class CaseInfo(Record, kw_only=True):
     source: str = ""
 
 
-class Environment(Record, kw_only=True):
+class Environment(Record, frozen=True, kw_only=True):
     """The machine and the software, all as strings; empty when absent."""
 
     torch: str = ""
@@ -320,7 +320,7 @@ class Environment(Record, kw_only=True):
     compdiff: str = ""
 
 
-class CompileOptions(Record, kw_only=True):
+class CompileOptions(Record, frozen=True, kw_only=True):
     """The arguments given to torch.compile, and how its caches were set."""
 
     backend: str = "inductor"
@@ -331,14 +331,14 @@ class CompileOptions(Record, kw_only=True):
     use_cache: bool = False
 
 
-class Samples(Record, kw_only=True):
+class Samples(Record, frozen=True, kw_only=True):
     """Unprofiled wall times of one side: nanoseconds per call, one entry per block of `calls` calls."""
 
     ns_per_call: tuple[int, ...]
     calls: int
 
 
-class Timing(Record, kw_only=True):
+class Timing(Record, frozen=True, kw_only=True):
     """Interleaved samples of both sides, in blocks ordered left, right, right, left (ABBA).
 
     `noise` holds left-against-left pairs measured the same way: the noise floor of this machine and case.
@@ -353,14 +353,14 @@ class Timing(Record, kw_only=True):
     stopped_by: str = ""
 
 
-class OutputError(Record, kw_only=True):
+class OutputError(Record, frozen=True, kw_only=True):
     """Largest absolute and relative difference of one side's outputs from the float64 eager reference."""
 
     max_abs: float
     max_rel: float
 
 
-class Numerics(Record, kw_only=True):
+class Numerics(Record, frozen=True, kw_only=True):
     """Both sides against a float64 eager reference, and against each other.
 
     `comparable` is False when the outputs are random or no reference could be made; `note` says why. `tensors` counts
@@ -378,7 +378,7 @@ class Numerics(Record, kw_only=True):
     within: bool | None = None
 
 
-class Expectation(Record, kw_only=True):
+class Expectation(Record, frozen=True, kw_only=True):
     """What a case says must be true (EXPECT); None and empty mean nothing is asked. See docs/cases.md."""
 
     rules: tuple[str, ...] = ()
@@ -393,7 +393,7 @@ class Expectation(Record, kw_only=True):
     numerics: bool | None = None
 
 
-class Failure(Record, kw_only=True):
+class Failure(Record, frozen=True, kw_only=True):
     """Why a run is incomplete: `stage` that failed, message, and the case's own traceback."""
 
     stage: str
@@ -401,7 +401,7 @@ class Failure(Record, kw_only=True):
     traceback: str = ""
 
 
-class PassAudit(Record, kw_only=True):
+class PassAudit(Record, frozen=True, kw_only=True):
     """Compiles counted before and after one capture pass: a pass that compiles changed what it measured."""
 
     name: str
@@ -409,7 +409,7 @@ class PassAudit(Record, kw_only=True):
     compiles_after: int
 
 
-class Run(Record, kw_only=True):
+class Run(Record, frozen=True, kw_only=True):
     """One case measured once: the saved thing (`run.json.gz`). Everything else is derived from it."""
 
     case: CaseInfo
@@ -430,7 +430,7 @@ class Run(Record, kw_only=True):
 # ---------------------------------------------------------------- what the user asked for
 
 
-class CaseSpec(Record, kw_only=True):
+class CaseSpec(Record, frozen=True, kw_only=True):
     """One case to run, found without importing it. `name` is unique in a batch and safe as a folder name.
 
     `path` is a file, or `package.module:function` when `form` is `reference`; then `inputs` names the function that
@@ -446,7 +446,7 @@ class CaseSpec(Record, kw_only=True):
     params: dict[str, int | float | str | bool | None] = {}
 
 
-class SamplingPlan(Record, kw_only=True):
+class SamplingPlan(Record, frozen=True, kw_only=True):
     """How long to sample: stop when both intervals are narrower than `precision`, or `budget_ns` is spent."""
 
     budget_ns: int = 1_000_000_000
@@ -455,7 +455,7 @@ class SamplingPlan(Record, kw_only=True):
     max_blocks: int = 200
 
 
-class Request(Record, kw_only=True):
+class Request(Record, frozen=True, kw_only=True):
     """What the parent process asks its child to measure. `device` is `cpu`, `cuda` or `cuda:N`, already chosen."""
 
     spec: CaseSpec
@@ -469,7 +469,7 @@ class Request(Record, kw_only=True):
 # ---------------------------------------------------------------- what compdiff concludes
 
 
-class Match(Record, kw_only=True):
+class Match(Record, frozen=True, kw_only=True):
     """A set of left items against a set of right items, with the matcher that made it and its evidence."""
 
     left: tuple[str, ...]
@@ -479,7 +479,7 @@ class Match(Record, kw_only=True):
     evidence: str = ""
 
 
-class Fate(Record, kw_only=True):
+class Fate(Record, frozen=True, kw_only=True):
     """What became of one left op call; `rewrite` is the id of the rewrite that explains it, if one does."""
 
     fate: FateKind
@@ -487,7 +487,7 @@ class Fate(Record, kw_only=True):
     why: str = ""
 
 
-class Origin(Record, kw_only=True):
+class Origin(Record, frozen=True, kw_only=True):
     """Where a right kernel or op call came from: left op calls, or `introduced` with a reason, or neither.
 
     `recomputed` lists those of `op_calls` whose work another kernel does as well.
@@ -498,7 +498,7 @@ class Origin(Record, kw_only=True):
     recomputed: tuple[str, ...] = ()
 
 
-class Rewrite(Record, kw_only=True):
+class Rewrite(Record, frozen=True, kw_only=True):
     """One application of a rule. `left` are the op calls it explains; `shared` also take part, explained elsewhere.
 
     `by_pass` names the compiler pass (`post_grad: addmm`), `location` its place in torch, `outcome` which of a rule's
@@ -519,7 +519,7 @@ class Rewrite(Record, kw_only=True):
     evidence: tuple[str, ...] = ()
 
 
-class Finding(Record, kw_only=True):
+class Finding(Record, frozen=True, kw_only=True):
     """A diagnosis read from a run: what was seen (numbers), what it usually means, what to try."""
 
     id: str
@@ -531,7 +531,7 @@ class Finding(Record, kw_only=True):
     items: tuple[str, ...] = ()
 
 
-class Diff(Record, kw_only=True):
+class Diff(Record, frozen=True, kw_only=True):
     """The whole conclusion about two captures. `fates` and `origins` are keyed by item id and complete."""
 
     left_label: str

@@ -37,7 +37,7 @@ def main(names: list[str]) -> int:
         if run.failure is None:
             write_run(without_date(run), GOLDEN / f"{name}.run.json.gz")
     failed = [name for name, run in runs.items() if run.failure is not None]
-    print(
+    print(  # noqa: T201 - a script
         f"{len(runs) - len(failed)} golden runs in {GOLDEN}; failed: {', '.join(failed) or 'none'}"
     )
     return len(failed)

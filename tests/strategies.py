@@ -21,7 +21,6 @@ from compdiff.model import (
 )
 
 _NAMES = ("mm", "add", "relu", "t", "sum", "native_dropout", "full", "nll_loss_forward")
-_FLOAT = {"dtype": "float32", "device": "cpu"}
 
 
 @st.composite
@@ -31,10 +30,8 @@ def op_calls(draw: st.DrawFn, most: int = 6) -> tuple[OpCall, ...]:
     for index in range(draw(st.integers(0, most))):
         source = draw(st.integers(0, index))
         view = draw(st.booleans())
-        taken = TensorMeta(shape=(2, 2), value=source, storage=source, **_FLOAT)
-        given = TensorMeta(
-            shape=(2, 2), value=index + 1, storage=source if view else index + 1, **_FLOAT
-        )
+        taken = _tensor(source, source)
+        given = _tensor(index + 1, source if view else index + 1)
         calls.append(
             OpCall(
                 id=index,
@@ -137,6 +134,10 @@ def _compilers(draw: st.DrawFn, left: tuple[OpCall, ...], inside: list[OpCall]) 
         for call in left
     )
     return Compiler(backend="inductor", graphs=(graph,), attributed=attributed)
+
+
+def _tensor(value: int, storage: int) -> TensorMeta:
+    return TensorMeta(shape=(2, 2), dtype="float32", device="cpu", value=value, storage=storage)
 
 
 def _renumbered(call: OpCall, index: int) -> OpCall:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import compdiff
+
 ROOT = Path(__file__).resolve().parents[1]
 WHEELS = sorted((ROOT / "dist").glob("compdiff-*.whl"))
 
@@ -33,6 +35,12 @@ def wheel_names() -> set[str]:
 
 
 needs_wheel = pytest.mark.skipif(not WHEELS, reason="no wheel in dist: `make check` builds it")
+
+
+@pytest.mark.skipif(Path.cwd() == ROOT, reason="run from the checkout, for development")
+def test_the_wheel_is_what_is_tested() -> None:
+    """`make check` tests the installed package, not the checkout."""
+    assert not Path(compdiff.__file__).resolve().is_relative_to(ROOT / "compdiff")
 
 
 def test_package_list_equals_folders() -> None:

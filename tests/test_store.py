@@ -135,7 +135,7 @@ def test_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_absent_file(tmp_path: Path) -> None:
     """A file that is not there is an error with its name."""
-    with pytest.raises(CompdiffError, match="cannot read .*absent: No such file"):
+    with pytest.raises(CompdiffError, match=r"cannot read .*absent: No such file"):
         read_run(tmp_path / "absent")
 
 
@@ -172,5 +172,5 @@ def test_failed_write_leaves_the_old_file(
 def test_folder_that_is_a_file(tmp_path: Path) -> None:
     """A path through a file is a CompdiffError that says so."""
     (tmp_path / "file").touch()
-    with pytest.raises(CompdiffError, match="cannot write .*file/f"):
+    with pytest.raises(CompdiffError, match=r"cannot write .*file/f"):
         write_atomic(tmp_path / "file" / "f", b"")

@@ -65,14 +65,14 @@ class TensorIds:
         if tensor.layout != torch.strided:
             return -1 - id(tensor)
         # The weak reference keeps the address from being reused while its memory may be freed.
-        reference = StorageWeakRef(tensor.untyped_storage())
+        reference = StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
         known = self._storages.get(reference.cdata)
         if known is None:
             known = self._storages[reference.cdata] = (len(self._storages), reference)
         return known[0]
 
 
-class OpRecorder(TorchDispatchMode):
+class OpRecorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Records each dispatcher call under it; with `sources` it also walks the Python stack for the user's line."""
 
     @classmethod
@@ -81,7 +81,7 @@ class OpRecorder(TorchDispatchMode):
         return True
 
     def __init__(self, place: Place, *, sources: bool) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.recording = Recording()
         self.ids = TensorIds()
         self._place = place
@@ -143,7 +143,10 @@ class OpRecorder(TorchDispatchMode):
         return "", newest if created else -1
 
     def _note_writes(
-        self, func: Any, args: tuple[object, ...], kwargs: Mapping[str, object]
+        self,
+        func: Any,  # noqa: ANN401 - as above
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
     ) -> None:
         for index, argument in enumerate(func._schema.arguments):  # noqa: SLF001
             if argument.alias_info is None or not argument.alias_info.is_write:

@@ -37,7 +37,7 @@ def node_record(node: Node, dynamo_names: frozenset[str] = frozenset()) -> Graph
         outputs=tuple(_metas(meta.get("val", meta.get("example_value")))),
         dynamo_nodes=tuple(dict.fromkeys(name for name in roots if name in dynamo_names)),
         original_aten=str(meta.get("original_aten") or ""),
-        sequence=meta.get("seq_nr") if isinstance(meta.get("seq_nr"), int) else -1,
+        sequence=_number(meta.get("seq_nr")),
         backward=meta.get("partitioner_tag") == "is_backward",
         source=innermost_user(meta.get("stack_trace") or ""),
     )
@@ -62,6 +62,10 @@ def target_text(node: Node) -> str:
 def node_names(graph: FxGraph) -> frozenset[str]:
     """Return the names of all nodes of `graph`."""
     return frozenset(node.name for node in graph.nodes)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else -1
 
 
 def _names(source: object) -> Iterable[str]:

@@ -11,6 +11,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import Any
 from unittest import mock
@@ -122,7 +123,7 @@ class Recorder:
 
 def next_sequence_number() -> int:
     """Return the number that the next autograd function made on this thread will get."""
-    return int(torch.autograd._get_sequence_nr())
+    return int(torch._C._autograd._get_sequence_nr())
 
 
 def running_autograd_node() -> tuple[str, int] | None:
@@ -174,13 +175,23 @@ def recorded(
             _pattern_log,
             _common_subexpressions,
         ):
-            try:
-                stack.enter_context(patch(recorder))
-            except (ImportError, AttributeError) as error:
-                text = f"torch {torch.__version__} lacks a private name ({error}): no {patch.__name__.strip('_')}"
-                recorder.warnings.append(CaptureWarning(id="private-name-gone", text=text))
+            _apply(patch, recorder, stack)
         stack.enter_context(_inductor_config(use_cache=use_cache, options=options))
         yield
+
+
+def _apply(
+    patch: Callable[[Recorder], contextlib.AbstractContextManager[None]],
+    recorder: Recorder,
+    stack: contextlib.ExitStack,
+) -> None:
+    """Enter a patch, or say which private name this torch does not have for it."""
+    try:
+        stack.enter_context(patch(recorder))
+    except (ImportError, AttributeError) as error:
+        what = patch.__name__.strip("_").replace("_", " ")
+        text = f"torch {torch.__version__} lacks a private name ({error}): no {what}"
+        recorder.warnings.append(CaptureWarning(id="private-name-gone", text=text))
 
 
 @contextlib.contextmanager
@@ -204,12 +215,17 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
             "autotune_local_cache": False,
         }
     settings |= {name.replace("-", "_"): value for name, value in options.items()}
-    known = {name: value for name, value in settings.items() if name in inductor_config._config}
+    known = {name: value for name, value in settings.items() if _has_setting(inductor_config, name)}
     with contextlib.ExitStack() as stack:
         stack.enter_context(inductor_config.patch(known))
         if not use_cache:
             stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         yield
+
+
+def _has_setting(config: Any, name: str) -> bool:
+    """Return whether this torch's configuration knows a (dotted) name."""
+    return name in config.get_config_copy()
 
 
 @contextlib.contextmanager
@@ -357,7 +373,7 @@ def _generated_code(recorder: Recorder) -> Iterator[None]:
         if recorder.current is not None:
             kernels = inductor_debug._inductor_triton_kernel_to_post_grad_node_info
             recorder.current.kernels = {name: tuple(nodes) for name, nodes in kernels.items()}
-            recorder.current.wrapper_code = inspect.getsource(module) if module.__file__ else ""
+            recorder.current.wrapper_code = Path(module.__file__ or "").read_text(encoding="utf-8")
             recorder.current.lowering_id = self.graph_id
         return module
 
@@ -384,7 +400,7 @@ def _pass_log(recorder: Recorder) -> Iterator[None]:
             )
             self.created_nodes, self.erased_nodes = now.created, now.removed
 
-            def note_replacement(old: Node, new: str, user: Node) -> None:
+            def note_replacement(old: Node, new: str, _user: Node) -> None:
                 now.replaced[old.name] = new
 
             self.gm._register_replace_node_hook(note_replacement)
@@ -463,7 +479,7 @@ def _common_subexpressions(recorder: Recorder) -> Iterator[None]:
     """Note the nodes that the partitioner merges. Source: fx_graph_cse, called by torch/_functorch/partitioners.py."""
     from torch._functorch import partitioners
 
-    original = partitioners.fx_graph_cse
+    original = partitioners.fx_graph_cse  # type: ignore[attr-defined]
 
     def fx_graph_cse(graph: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(graph, *args, **kwargs)

@@ -129,7 +129,7 @@ def _measure_left(session: _Session) -> None:
 def _measure_right(session: _Session) -> None:
     workload, recorder = session.workload, session.recorder
     inductor.reset()
-    compiled = torch.compile(workload.fn, **_compile_arguments(session.run.options))
+    compiled = _compiled(workload.fn, session.run.options)
 
     def step() -> object:
         return workload.step(compiled)
@@ -216,14 +216,16 @@ def _capture(
     )
 
 
-def _compile_arguments(options: CompileOptions) -> dict[str, object]:
-    arguments: dict[str, object] = {"dynamic": options.dynamic, "fullgraph": options.fullgraph}
-    arguments |= {"backend": options.backend}
-    if options.mode is not None:
-        arguments["mode"] = options.mode
-    if options.options:
-        arguments["options"] = dict(options.options)
-    return arguments
+def _compiled(fn: Callable[..., object], options: CompileOptions) -> Callable[..., object]:
+    """Return the function that torch.compile makes of `fn`."""
+    return torch.compile(
+        fn,
+        backend=options.backend,
+        dynamic=options.dynamic,
+        fullgraph=options.fullgraph,
+        mode=options.mode,
+        options=dict(options.options) or None,  # type: ignore[arg-type]
+    )
 
 
 def _empty_run(request: Request, workload: Workload) -> Run:

@@ -5,6 +5,7 @@ in a graph. Source: torch/_inductor/codegen/wrapper.py, torch/_inductor/debug.py
 """
 
 import re
+from collections.abc import Mapping
 
 from compdiff.model import WrapperCall
 
@@ -17,7 +18,7 @@ _GENERATED = (("triton_", "triton"), ("cpp_", "cpp"))
 
 
 def wrapper_calls(
-    source: str, kernels: dict[str, tuple[str, ...]]
+    source: str, kernels: Mapping[str, tuple[str, ...]]
 ) -> tuple[tuple[WrapperCall, ...], str]:
     """Return the wrapper's calls in order, and its source without the kernels' own sources.
 

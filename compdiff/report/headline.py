@@ -229,7 +229,9 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
     if timing:
         first, second = timing.sides
         note = "median and its 95 % interval, unprofiled"
-        metrics.append(Metric("Time per call", _timed(first), _timed(second), timing.speed, note))
+        metrics.append(
+            Metric("Time per call", _timed(first), _timed(second), timing.short_speed, note)
+        )
     metrics += [
         _measured("Device time", device_ns(left), device_ns(right), "sum over kernels, profiled"),
         Metric("Peak memory", size_text(left.peak_bytes), size_text(right.peak_bytes)),
@@ -258,7 +260,8 @@ def _counted(name: str, left: int, right: int, note: str) -> Metric:
 
 
 def _timed(side: SideTiming) -> str:
-    return f"{side.median} ({side.interval})"
+    unit = side.median.rpartition(" ")[2]
+    return f"{side.median} ({side.interval.removesuffix(f' {unit}')})"
 
 
 def _measured(name: str, left: int | None, right: int | None, note: str) -> Metric:

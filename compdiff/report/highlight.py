@@ -4,14 +4,13 @@ The colours stand in templates/report.css, for light and dark.
 """
 
 from functools import lru_cache
-from typing import Literal
 
 from markupsafe import Markup
 from pygments import highlight as _highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import CppLexer, PythonLexer  # type: ignore[import-untyped]
 
-Language = Literal["python", "cpp"]
+from compdiff.report.stages import Language
 
 _LEXERS = {"python": PythonLexer, "cpp": CppLexer}
 

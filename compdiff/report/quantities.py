@@ -14,8 +14,10 @@ def duration_text(ns: float | None) -> str:
 
 
 def interval_text(low_ns: int, high_ns: int) -> str:
-    """Return an interval of durations: `1.20 ms to 1.30 ms`."""
-    return f"{duration_text(low_ns)} to {duration_text(high_ns)}"
+    """Return an interval of durations: `1.20 to 1.30 ms`, with both units where they differ."""
+    low, high = duration_text(low_ns), duration_text(high_ns)
+    number, _, unit = low.partition(" ")
+    return f"{number if high.endswith(f' {unit}') else low} to {high}"
 
 
 def size_text(size: int | None) -> str:

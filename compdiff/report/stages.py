@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from compdiff.model import (
     Capture,
@@ -12,11 +13,12 @@ from compdiff.model import (
     Run,
     SourceLocation,
 )
-from compdiff.report.highlight import Language
 from compdiff.report.naming import nodes_text, short_path
 from compdiff.report.quantities import count_text, duration_text
 from compdiff.report.rows import SourceLine, source_line
 from compdiff.report.tables import bar_width
+
+Language = Literal["python", "cpp"]
 
 
 @dataclass(frozen=True, slots=True)

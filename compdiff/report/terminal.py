@@ -53,7 +53,7 @@ def sum_lines(page: Page) -> list[str]:
 
 def _title(page: Page) -> Text:
     title = Text(printable(page.head.case), style="bold")
-    title.append("  ")
+    title.append("\n  ")
     title.append(printable(page.head.sentence), style=_STYLES.get(page.head.verdict, "default"))
     return title
 
@@ -68,8 +68,8 @@ def _line(label: str, text: str, style: str = "default") -> Text:
 def _metrics(page: Page) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column("")
-    table.add_column(Text(printable(page.head.left_label)), justify="right")
-    table.add_column(Text(printable(page.head.right_label)), justify="right")
+    table.add_column(Text(printable(page.head.left_label)), justify="right", no_wrap=True)
+    table.add_column(Text(printable(page.head.right_label)), justify="right", no_wrap=True)
     table.add_column("")
     for metric in page.head.metrics:
         cells = (f"  {metric.name}", metric.left, metric.right, metric.change)

@@ -37,6 +37,7 @@ class TimingView:
     sides: tuple[SideTiming, ...]
     verdict: str
     speed: str
+    short_speed: str
     speedup: str
     noise_floor: str
     stopping_rule: str
@@ -55,8 +56,9 @@ def make_timing(run: Run) -> TimingView | None:
     return TimingView(
         sides=(_side(labels[0], timing.left), _side(labels[1], timing.right)),
         verdict=statistics.verdict(timing),
-        speed=speed_text(timing),
-        speedup=_range_text(ratio.median, ratio.low, ratio.high),
+        speed=speed_text(run, timing),
+        short_speed=short_speed(timing),
+        speedup=f"{ratio_text(ratio.median)} ({_bounds(ratio.low, ratio.high)})",
         noise_floor=_floor_text(statistics.noise_floor(timing)),
         stopping_rule=timing.stopping_rule,
         stopped_by=timing.stopped_by,
@@ -71,35 +73,36 @@ def sampled(run: Run) -> Timing | None:
     return timing if timing and timing.left.ns_per_call and timing.right.ns_per_call else None
 
 
-def speed_text(timing: Timing) -> str:
+def speed_text(run: Run, timing: Timing) -> str:
     """Return how fast the right side is, in words, with the interval of the ratio: never more than is known."""
     ratio = statistics.speedup(timing)
     verdict = statistics.verdict(timing)
     if verdict == "slower":
-        inverse = (1 / ratio.median, 1 / ratio.high, 1 / ratio.low)
-        return f"{_times(inverse)} slower ({_bounds(inverse)})"
-    values = (ratio.median, ratio.low, ratio.high)
+        return f"{short_speed(timing)} ({_bounds(1 / ratio.high, 1 / ratio.low)})"
     if verdict == "faster":
-        return f"{_times(values)} faster ({_bounds(values)})"
-    if verdict == "same":
-        return f"as fast within noise (left / right {_bounds(values)})"
-    return f"speed unclear (left / right {_bounds(values)})"
+        return f"{short_speed(timing)} ({_bounds(ratio.low, ratio.high)})"
+    bounds = f"{run.left.label} / {run.right.label} {_bounds(ratio.low, ratio.high)}"
+    return f"{short_speed(timing)} ({bounds})"
+
+
+def short_speed(timing: Timing) -> str:
+    """Return how fast the right side is without the interval: `1.80x faster`, `as fast within noise`."""
+    ratio = statistics.speedup(timing)
+    words = {
+        "faster": f"{ratio_text(ratio.median)}x faster",
+        "slower": f"{ratio_text(1 / ratio.median)}x slower",
+        "same": "as fast within noise",
+        "unclear": "speed unclear",
+    }
+    return words[statistics.verdict(timing)]
 
 
 def _floor_text(floor: float) -> str:
     return percent_text(floor) if isfinite(floor) else "not measured"
 
 
-def _times(values: tuple[float, float, float]) -> str:
-    return f"{ratio_text(values[0])}x"
-
-
-def _bounds(values: tuple[float, float, float]) -> str:
-    return f"{ratio_text(values[1])} to {ratio_text(values[2])}"
-
-
-def _range_text(median: float, low: float, high: float) -> str:
-    return f"{ratio_text(median)} ({ratio_text(low)} to {ratio_text(high)})"
+def _bounds(low: float, high: float) -> str:
+    return f"{ratio_text(low)} to {ratio_text(high)}"
 
 
 def _side(label: str, samples: Samples) -> SideTiming:

@@ -38,7 +38,7 @@ class _State:
     def unclaimed(self, traces: Iterable[OpTrace]) -> list[OpTrace]:
         return [trace for trace in traces if trace.id not in self.fates]
 
-    def claim(
+    def claim(  # noqa: PLR0913 - the parts of one rewrite
         self,
         rule: Rule,
         traces: Sequence[OpTrace],
@@ -157,7 +157,7 @@ def _apply_to_ops(state: _State, rule: Rule) -> None:
                 (event for event in reversed(trace.events) if event.pattern or event.replacements),
                 None,
             )
-            evidence = _op_evidence(facts, trace)
+            evidence = _op_evidence(trace)
             shared = _twins(facts, rule, trace)
             state.claim(
                 rule, [trace], right=trace.items, shared=shared, event=event, evidence=evidence
@@ -167,10 +167,14 @@ def _apply_to_ops(state: _State, rule: Rule) -> None:
 def _twins(facts: Facts, rule: Rule, trace: OpTrace) -> list[OpTrace]:
     """Return the earlier equal call that stands for an eliminated one."""
     earlier = facts.first_equal.get(trace.call.id)
-    return [facts.alignment.traces[earlier]] if rule.fate == "eliminated" and earlier is not None else []
+    return (
+        [facts.alignment.traces[earlier]]
+        if rule.fate == "eliminated" and earlier is not None
+        else []
+    )
 
 
-def _op_evidence(facts: Facts, trace: OpTrace) -> tuple[str, ...]:
+def _op_evidence(trace: OpTrace) -> tuple[str, ...]:
     parts = []
     if trace.joint:
         parts.append(f"traced as {', '.join(node.name for node in trace.joint[:8])}")

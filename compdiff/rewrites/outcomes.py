@@ -33,7 +33,9 @@ def outcome_of(facts: Facts, rewrite: Rewrite, traces: Sequence[OpTrace]) -> Rew
             if any(_is_seeded(facts, item) for item in rewrite.right)
             else "bias-epilogue"
         )
-    elif rewrite.rule == "addmm-unfused-bias" or any(_adds_to_product(facts, trace) for trace in traces):
+    elif rewrite.rule == "addmm-unfused-bias" or any(
+        _adds_to_product(facts, trace) for trace in traces
+    ):
         outcome = "fused-add"
     if not outcome:
         return rewrite

@@ -26,7 +26,7 @@ def _event(
 ) -> PassEvent:
     return PassEvent(
         stage=stage,
-        pass_name="p",  # noqa: S106 - a compiler pass
+        pass_name="p",
         pattern=pattern,
         removed=tuple(_node(name) for name in removed),
         created=tuple(_node(name) for name in created),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compdiff.capture.source import innermost_user, is_user_file, location_of, parse_stack
+from compdiff.model import SourceLocation
 
 _TRACE = textwrap.dedent(
     """\
@@ -25,10 +26,15 @@ def test_frame_gives_line_and_columns(tmp_path: Path) -> None:
     file.write_text("def run(f):\n    return 1 + f(2)\n")
     space: dict[str, object] = {}
     exec(compile(file.read_text(), str(file), "exec"), space)  # noqa: S102 - a frame with a real file is wanted
-    seen = []
+    seen: list[SourceLocation] = []
+
+    def note(_: int) -> int:
+        seen.append(location_of(sys._getframe(1)))
+        return 0
+
     run = space["run"]
     assert callable(run)
-    run(lambda _: seen.append(location_of(sys._getframe(1))) or 0)
+    run(note)
     assert (seen[0].line, seen[0].text) == (2, "    return 1 + f(2)")
     if sys.version_info >= (3, 11):
         assert seen[0].text[seen[0].column : seen[0].end_column] == "f(2)"
