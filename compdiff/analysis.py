@@ -1,10 +1,12 @@
 """From a run to its diff. In: a Run, or two captures. Out: a Diff that obeys the conservation law."""
 
+import msgspec
+
 from compdiff.align.alignment import align
 from compdiff.align.items import left_op, right_items
 from compdiff.errors import CompdiffError
 from compdiff.findings import find
-from compdiff.model import Diff, Run
+from compdiff.model import Diff, Failure, Fate, Run
 from compdiff.rewrites import explain
 
 
@@ -16,16 +18,25 @@ def analyse(run: Run) -> Diff:
     """
     alignment = align(run.left, run.right)
     explanation = explain(alignment)
+    fates = explanation.fates if run.failure is None else _unfinished(explanation.fates, run.failure)
     diff = Diff(
         left_label=run.left.label,
         right_label=run.right.label,
         matches=tuple(alignment.matches),
-        fates=explanation.fates,
+        fates=fates,
         origins=explanation.origins,
         rewrites=explanation.rewrites,
     )
     check(run, diff)
     return find(run, diff)
+
+
+def _unfinished(fates: dict[str, Fate], failure: Failure) -> dict[str, Fate]:
+    """Return the fates of a run that ended early: what has none is so because the right side is missing."""
+    why = f"the run ended early ({failure.stage}), so the right side is missing or incomplete"
+    return {
+        op: msgspec.structs.replace(fate, why=why) if fate.fate == "unexplained" else fate for op, fate in fates.items()
+    }
 
 
 def check(run: Run, diff: Diff) -> None:

@@ -520,13 +520,17 @@ class Rewrite(Record, frozen=True, kw_only=True):
 
 
 class Finding(Record, frozen=True, kw_only=True):
-    """A diagnosis read from a run: what was seen (numbers), what it usually means, what to try."""
+    """A diagnosis read from a run: what was seen (numbers), what it usually means, what to try.
+
+    `timed` says that it rests on measured times, and so may come and go from run to run.
+    """
 
     id: str
     side: str
     title: str
     means: str
     advice: str = ""
+    timed: bool = False
     numbers: dict[str, int | float | str] = {}
     items: tuple[str, ...] = ()
 

@@ -115,14 +115,18 @@ def test_what_holds_is_not_mentioned() -> None:
         (
             "rules",
             ["mm-add-to-addmm"],
-            "expected the rewrite mm-add-to-addmm, found none; the op calls: aten::mm was kept; "
-            "aten::add was fused by pointwise-fusion; aten::relu was fused by pointwise-fusion",
+            (
+                "expected the rewrite mm-add-to-addmm, found none; the op calls: aten::mm was kept; "
+                "aten::add was fused by pointwise-fusion; aten::relu was fused by pointwise-fusion"
+            ),
         ),
         (
             "not_rules",
             ["pointwise-fusion"],
-            "expected no rewrite pointwise-fusion, found r1 at cases/linear.py:12: "
-            "aten::add, aten::relu",
+            (
+                "expected no rewrite pointwise-fusion, found r1 at cases/linear.py:12: "
+                "aten::add, aten::relu"
+            ),
         ),
         (
             "outcome",
@@ -150,8 +154,10 @@ def test_what_holds_is_not_mentioned() -> None:
         (
             "numerics",
             True,
-            "expected outputs that agree within the tolerance, "
-            "found that they differ by more than the tolerance",
+            (
+                "expected outputs that agree within the tolerance, "
+                "found that they differ by more than the tolerance"
+            ),
         ),
     ],
 )

@@ -400,7 +400,7 @@ def _pass_log(recorder: Recorder) -> Iterator[None]:
             )
             self.created_nodes, self.erased_nodes = now.created, now.removed
 
-            def note_replacement(old: Node, new: str, _user: Node) -> None:
+            def note_replacement(old: Node, new: str, user: Node) -> None:  # noqa: ARG001 - torch names it
                 now.replaced[old.name] = new
 
             self.gm._register_replace_node_hook(note_replacement)

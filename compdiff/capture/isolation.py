@@ -57,7 +57,7 @@ def run_isolated(
     *,
     timeout_s: float,
     on_stage: Callable[[str], None],
-    measure: str = MEASURE,
+    measure: str | None = None,
 ) -> Run:
     """Return the run of a case measured in a child process; `failure` is set when it ended early.
 
@@ -65,7 +65,7 @@ def run_isolated(
         request: what to measure.
         timeout_s: after this many seconds the child is ended.
         on_stage: told the name of each stage as it starts.
-        measure: `module:function` that the child calls, with the signature of `child.Measure`.
+        measure: `module:function` that the child calls, a `child.Measure`; None is MEASURE.
 
     Raises:
         CaptureError: nothing was measured; says why, with the case's own traceback.
@@ -75,7 +75,7 @@ def run_isolated(
         trace_file = folder / "stacks.txt"
         task = child.Task(
             request=request,
-            measure=measure,
+            measure=measure or MEASURE,
             trace_file=str(trace_file),
             cache_folder="" if request.options.use_cache else str(folder / "cache"),
         )

@@ -15,6 +15,7 @@ def find(run: Run, diff: Diff) -> Diff:
             title=row.title,
             means=row.means,
             advice=row.advice,
+            timed=row.timed,
             numbers=seen.numbers,
             items=seen.items,
         )

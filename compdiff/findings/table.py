@@ -10,7 +10,10 @@ from compdiff.model import Diff, Run
 
 @dataclass(frozen=True, kw_only=True)
 class FindingRule:
-    """A kind of diagnosis: `seen` yields what was found in a run, with its numbers; the texts say what it usually means."""
+    """A kind of diagnosis: `seen` yields what was found in a run, with its numbers; the texts say what it means.
+
+    `timed` rows rest on measured times.
+    """
 
     id: str
     title: str
@@ -18,6 +21,7 @@ class FindingRule:
     advice: str
     source: str
     seen: Callable[[Run, Diff], Iterator[Seen]]
+    timed: bool = False
 
 
 FINDINGS: tuple[FindingRule, ...] = (
@@ -37,6 +41,7 @@ FINDINGS: tuple[FindingRule, ...] = (
         advice="Try larger inputs, --mode reduce-overhead on a GPU, or compile a larger part of the model.",
         source="docs/capture.md: timing",
         seen=detect.compiled_slower,
+        timed=True,
     ),
     FindingRule(
         id="overhead-bound",
@@ -45,6 +50,7 @@ FINDINGS: tuple[FindingRule, ...] = (
         advice="Larger inputs, fewer launches (fusion), or --mode reduce-overhead, which replays a CUDA graph.",
         source="device busy share: kernel time over wall time of the profiled step",
         seen=detect.overhead_bound,
+        timed=True,
     ),
     FindingRule(
         id="graph-breaks",
@@ -110,5 +116,6 @@ FINDINGS: tuple[FindingRule, ...] = (
         advice="For fewer calls than this, eager mode is faster in all; a warm compile cache lowers the number.",
         source="docs/capture.md: compile time",
         seen=detect.break_even,
+        timed=True,
     ),
 )

@@ -106,11 +106,12 @@ class OriginDoc(Part, frozen=True, kw_only=True):
 
 
 class FindingDoc(Part, frozen=True, kw_only=True):
-    """A diagnosis with its numbers."""
+    """A diagnosis with its numbers; `timed` ones rest on times and may come and go from run to run."""
 
     id: str
     side: str
     title: str
+    timed: bool
     numbers: dict[str, int | float | str]
     items: tuple[str, ...]
 
@@ -272,7 +273,7 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
         recompiles=_recompiles(run) if compiler else (),
         numerics=_numerics(run.numerics) if run.numerics else None,
         expectations=ExpectationsDoc(
-            hold=None if run.expectation is None else not expectation_failures,
+            hold=None if run.expectation is None or run.failure else not expectation_failures,
             failures=expectation_failures,
         ),
         warnings=_warnings(run),
@@ -376,6 +377,7 @@ def _finding(finding: Finding) -> FindingDoc:
         id=finding.id,
         side=finding.side,
         title=finding.title,
+        timed=finding.timed,
         numbers=finding.numbers,
         items=finding.items,
     )

@@ -163,8 +163,7 @@ def _with_introduced(
     placed: list[Group] = []
     for index in range(len(groups) + 1):
         if index in before:
-            phase = (groups[min(index, len(groups) - 1)].phase) if groups else "forward"
-            placed.append(_introduced_group(lookup, phase, before[index]))
+            placed += _introduced_groups(lookup, before[index])
         placed += groups[index : index + 1]
     return tuple(placed)
 
@@ -197,10 +196,24 @@ def _rewrite_items(lookup: Lookup, op: str) -> tuple[str, ...]:
     return rewrite.right if rewrite is not None else ()
 
 
-def _introduced_group(lookup: Lookup, phase: str, units: list[str]) -> Group:
-    items = tuple(_right_item(lookup, unit) for unit in units)
-    fate = UNEXPLAINED if any(item.unexplained for item in items) else "introduced"
-    return Group(phase=phase, blocks=(), items=items, elsewhere=(), fate=fate)
+def _introduced_groups(lookup: Lookup, units: list[str]) -> Iterator[Group]:
+    """Yield a group for each run of neighbouring ownerless units of one phase."""
+    for phase, neighbours in groupby(units, key=lambda unit: _unit_phase(lookup, unit)):
+        items = tuple(_right_item(lookup, unit) for unit in neighbours)
+        fate = UNEXPLAINED if any(item.unexplained for item in items) else "introduced"
+        yield Group(phase=phase, blocks=(), items=items, elsewhere=(), fate=fate)
+
+
+def _unit_phase(lookup: Lookup, unit: str) -> str:
+    call = lookup.right_ops.get(unit)
+    if call is not None:
+        return call.phase
+    compiler = lookup.run.right.compiler
+    graph = lookup.right_kernels[unit].graph
+    backward = {
+        item.id for item in (compiler.graphs if compiler else ()) if item.direction == "backward"
+    }
+    return "backward" if graph in backward else "forward"
 
 
 def _blocks(lookup: Lookup, ops: list[str]) -> Iterator[Block]:

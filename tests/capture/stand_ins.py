@@ -17,6 +17,7 @@ from compdiff.model import (
     CaseInfo,
     CompileOptions,
     Environment,
+    Expectation,
     Failure,
     Numerics,
     OpCall,
@@ -159,3 +160,24 @@ def talk(request: Request, *, progress: Progress, save: Save) -> Run:
 
 def _sleep_in_the_case() -> None:
     time.sleep(600)
+
+
+def kept(request: Request, *, progress: Progress, save: Save) -> Run:
+    """Return a run whose one op call is the same on both sides."""
+    del progress, save
+    run = empty_run(request.spec.name, OpCall(id=0, name="aten::mm"))
+    right = msgspec.structs.replace(run.right, op_calls=run.left.op_calls)
+    return msgspec.structs.replace(run, right=right)
+
+
+def disappoint(request: Request, *, progress: Progress, save: Save) -> Run:
+    """Return a run that does not do what is expected of it."""
+    run = kept(request, progress=progress, save=save)
+    return msgspec.structs.replace(run, expectation=Expectation(rules=("mm-add-to-addmm",)))
+
+
+def raise_for_one(request: Request, *, progress: Progress, save: Save) -> Run:
+    """Raise for the case `one`, and return a run for any other."""
+    if request.spec.name == "one":
+        return raise_early(request, progress=progress, save=save)
+    return kept(request, progress=progress, save=save)
