@@ -6,7 +6,7 @@ The source is parsed, never executed: listing cases must be safe and fast.
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -19,7 +19,8 @@ _MAYBE_A_CASE = re.compile(r"^\s*(def fn\b|class Model\b|fn\s*=|Model\s*=)", re.
 _FORMS = (("fn", ("fn", "inputs")), ("module", ("Model", "get_inputs")))
 _FORM_HINT = "A case defines `fn` and `inputs`, or `Model` and `get_inputs`: see docs/cases.md."
 _DEVICE_TYPES = ("cpu", "cuda")
-_INPUTS_FIXED = 2  # inputs(device, dtype, **params)
+_MAKERS = {"fn": ("inputs",), "module": ("get_init_inputs", "get_inputs")}
+_GIVEN = ("device", "dtype")  # every `inputs` gets these; the others are parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ def read_case(path: Path) -> CaseFile:
         form=form,
         summary=_first_line(ast.get_docstring(tree)),
         sets=_parameter_sets(names.get("PARAMS"), path),
-        known=_known_parameters(names["inputs"]) if form == "fn" else (),
+        known=_known_parameters(names[maker] for maker in _MAKERS[form] if maker in names),
     )
 
 
@@ -119,13 +120,16 @@ def _first_line(docstring: str | None) -> str:
     return (docstring or "").strip().partition("\n")[0].strip()
 
 
-def _known_parameters(statement: ast.stmt) -> tuple[str, ...] | None:
-    """Return the parameters of `inputs` after device and dtype; None if they can be any."""
-    if not isinstance(statement, ast.FunctionDef) or statement.args.kwarg is not None:
-        return None
-    arguments = statement.args
-    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    return (*positional[_INPUTS_FIXED:], *(argument.arg for argument in arguments.kwonlyargs))
+def _known_parameters(statements: Iterable[ast.stmt]) -> tuple[str, ...] | None:
+    """Return the parameters of the functions that make inputs; None if they can be any."""
+    known: dict[str, None] = {}
+    for statement in statements:
+        if not isinstance(statement, ast.FunctionDef) or statement.args.kwarg is not None:
+            return None
+        known |= dict.fromkeys(
+            one.arg for one in (*statement.args.args, *statement.args.kwonlyargs)
+        )
+    return tuple(name for name in known if name not in _GIVEN)
 
 
 def _parameter_sets(statement: ast.stmt | None, path: Path) -> dict[str, dict[str, Value]]:

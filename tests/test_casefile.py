@@ -49,6 +49,12 @@ def test_forms(tmp_path: Path, text: str, form: str) -> None:
     assert read_case(path).form == form
 
 
+def test_parameters_of_a_module(tmp_path: Path) -> None:
+    """A module takes the parameters of both functions that make its inputs."""
+    makers = "def get_inputs(batch=1): ...\ndef get_init_inputs(width=2, batch=1): ..."
+    assert read_case(write(tmp_path, f"class Model: ...\n{makers}")).known == ("width", "batch")
+
+
 @pytest.mark.parametrize("inputs", ["inputs = make", "def inputs(device, dtype, **params): ..."])
 def test_unknowable_parameters(tmp_path: Path, inputs: str) -> None:
     """Where the signature is not written out, any parameter is let through."""

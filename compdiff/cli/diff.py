@@ -74,14 +74,16 @@ def _differences(a: Run, b: Run) -> list[CaptureWarning]:
     """Return one warning for each difference in environment, options and parameters."""
     from deepdiff import DeepDiff
 
+    asdict = msgspec.structs.asdict
     parts = (
-        ("environment", a.environment, b.environment),
-        ("options", a.options, b.options),
+        ("environment", asdict(a.environment), asdict(b.environment)),
+        ("options", asdict(a.options), asdict(b.options)),
         ("parameters", a.case.params, b.case.params),
     )
     found = []
     for part, before, after in parts:
-        tree = DeepDiff(msgspec.to_builtins(before), msgspec.to_builtins(after), view="tree")
+        # Without the threshold, dicts with few common keys would be one difference, shown whole.
+        tree = DeepDiff(before, after, view="tree", threshold_to_diff_deeper=0)
         for items in tree.values():
             for item in items:
                 path = ".".join(str(key) for key in item.path(output_format="list"))
@@ -92,4 +94,4 @@ def _differences(a: Run, b: Run) -> list[CaptureWarning]:
 
 def _shown(value: object) -> str:
     text = str(value)
-    return "absent" if text == "not present" else text
+    return "absent" if text in {"", "not present"} else text
