@@ -342,6 +342,7 @@ class Timing(Record, frozen=True, kw_only=True):
     """Interleaved samples of both sides, in blocks ordered left, right, right, left (ABBA).
 
     `noise` holds left-against-left pairs measured the same way: the noise floor of this machine and case.
+    `others_cpu` is the share of the machine's CPU time that other processes used meanwhile, 0 to 1.
     """
 
     left: Samples
@@ -351,6 +352,7 @@ class Timing(Record, frozen=True, kw_only=True):
     warmup_calls: int = 0
     stopping_rule: str = ""
     stopped_by: str = ""
+    others_cpu: float = 0.0
 
 
 class OutputError(Record, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from compdiff.model import (
     AttributedCall,
     Capture,
     Certainty,
+    CompiledGraph,
     GraphNode,
     Kernel,
     Match,
@@ -65,6 +66,7 @@ class Alignment:
     prepares: dict[str, str] = field(default_factory=dict)
 
 
+_ACCUMULATE_GRAD = "AccumulateGrad"
 # Op calls that only allocate: the wrapper's memory plan takes their place, and no graph node does.
 ALLOCATIONS = frozenset(
     {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"}
@@ -254,15 +256,49 @@ def _same_aten(original: str, op: str) -> bool:
 # ---------------------------------------------------------------- joint graph -> right items
 
 
+# Dispatcher ops that wrapper code calls without naming its provenance, and the post-grad ops they do.
+# Source: ScatterFallback and IndexPutFallback, torch/_inductor/ir.py (torch 2.13, 2.14).
+_UNNAMED_FALLBACKS = {
+    "scatter_": frozenset({"scatter"}),
+    "scatter_reduce_": frozenset({"scatter_add", "scatter_reduce", "scatter"}),
+    "index_put_": frozenset({"index_put", "index_put_", "_unsafe_index_put"}),
+}
+
+
 def _item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
-    """Return, for each right item that a wrapper call made, the post-grad nodes of that call."""
+    """Return, for each right item that a graph's call made, the post-grad nodes that it may compute."""
     graphs = {graph.id: graph for graph in right.compiler.graphs} if right.compiler else {}
     found: dict[str, list[NodeRef]] = {}
+    fallbacks: dict[int, list[OpCall]] = defaultdict(list)
     for item, made in right_items(right):
         if made.graph is not None and made.call is not None:
             found[item] = [
                 NodeRef(made.graph, name) for name in graphs[made.graph].calls[made.call].nodes
             ]
+        elif made.graph is not None and isinstance(made, OpCall):
+            fallbacks[made.graph].append(made)
+    for number, calls in fallbacks.items():
+        found |= _fallback_nodes(graphs[number], calls)
+    return found
+
+
+def _fallback_nodes(graph: CompiledGraph, calls: Sequence[OpCall]) -> dict[str, list[NodeRef]]:
+    """Return the nodes of op calls that no wrapper call names: the n-th call of an op does the n-th node of its kind."""
+    waiting = list(graph.post_grad.nodes) if graph.post_grad else []
+    found = {}
+    for call in calls:
+        ops = _UNNAMED_FALLBACKS.get(call.name.rpartition("::")[2], frozenset())
+        node = next(
+            (
+                node
+                for node in waiting
+                if node.target.removeprefix("aten.").partition(".")[0] in ops
+            ),
+            None,
+        )
+        if node is not None:
+            waiting.remove(node)
+            found[right_op(call.id)] = [NodeRef(graph.id, node.name)]
     return found
 
 
@@ -340,6 +376,34 @@ def _match_rest(result: Alignment, by: str) -> None:
     for index, other in pairs:
         left[index].kept = right_op(right[other].id)
         left[index].by = by
+    used = {other for _, other in pairs}
+    _match_gradient_copies(left, [call for index, call in enumerate(right) if index not in used])
+
+
+def _match_gradient_copies(left: Sequence[OpTrace], right: Sequence[OpCall]) -> None:
+    """Match what autograd does to hand over a gradient: taken as it is on the left, copied on the right.
+
+    A gradient whose layout is not its parameter's is copied (an allocation and a copy) instead of detached.
+    Source: torch/csrc/autograd/functions/accumulate_grad.h (torch 2.13).
+    """
+    groups: list[list[OpCall]] = []
+    for call in right:
+        if not call.autograd_node.endswith(_ACCUMULATE_GRAD):
+            continue
+        if "empty" in call.name or not groups:
+            groups.append([])
+        groups[-1].append(call)
+    for trace in left:
+        if trace.kept is not None or not trace.call.autograd_node.endswith(_ACCUMULATE_GRAD):
+            continue
+        shapes = [meta.shape for meta in trace.call.outputs]
+        group = next(
+            (group for group in groups if [meta.shape for meta in group[0].outputs] == shapes), None
+        )
+        if group is not None:
+            groups.remove(group)
+            trace.items = tuple(right_op(call.id) for call in group)
+            trace.certainty, trace.by = "likely", "gradient of the same shape"
 
 
 def _outside(trace: OpTrace, lineage: Lineage) -> bool:

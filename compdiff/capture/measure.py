@@ -237,7 +237,7 @@ def _empty_run(request: Request, workload: Workload) -> Run:
         form=spec.form,
         params=spec.params,
         param_set=spec.param_set,
-        dtype=request.dtype,
+        dtype=workload.dtype,
         backward=workload.backward,
         source=workload.source,
     )

@@ -180,14 +180,20 @@ class _Search:
         return None
 
 
-def profiled_names(call: OpCall) -> tuple[str, ...]:
-    """Return the names under which an unobserved step may make this call.
+# Names under which an unobserved step makes calls that look otherwise while a dispatch mode watches: autograd adds up
+# gradients in place where it can, and reshape makes its view by another op.
+# Source: torch/csrc/autograd/input_buffer.cpp, aten/src/ATen/native/TensorShape.cpp: reshape_symint (torch 2.13).
+_UNOBSERVED_NAMES = {
+    ("backward", "aten::add"): "aten::add_",
+    ("forward", "aten::view"): "aten::_reshape_alias",
+    ("backward", "aten::view"): "aten::_reshape_alias",
+}
 
-    Autograd adds up gradients in place where it can, but out of place while a dispatch mode watches.
-    Source: torch/csrc/autograd/input_buffer.cpp (torch 2.13).
-    """
-    accumulates = call.phase == "backward" and call.name == "aten::add"
-    return (call.name, "aten::add_") if accumulates else (call.name,)
+
+def profiled_names(call: OpCall) -> tuple[str, ...]:
+    """Return the names under which an unobserved step may make this call."""
+    other = _UNOBSERVED_NAMES.get((call.phase, call.name))
+    return (call.name,) if other is None else (call.name, other)
 
 
 def _is_artefact(call: OpCall) -> bool:

@@ -64,6 +64,8 @@ def _reason_of_nodes(facts: Facts, item: str) -> str:
         event = facts.alignment.lineage.frames[compile_id].made_by.get(ref.name)
         if event is not None:
             return f"made by {event.stage}: {event.pattern or event.pass_name}"
+    if nodes and all(node.op == "placeholder" for node in nodes):
+        return "copies inputs of the graph into the layout that its calls need"
     return next((text for node in nodes if (text := _first_reason(NODE_REASONS, node.target))), "")
 
 

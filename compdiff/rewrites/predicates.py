@@ -32,7 +32,15 @@ def is_constant(facts: Facts, trace: OpTrace) -> bool:
     """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
     if trace.compile_id is None or trace.call.inputs:
         return False
-    return all(len(facts.owners[item]) > 1 and facts.is_generated(item) for item in trace.items)
+    return all(_computes_more(facts, trace, item) for item in trace.items)
+
+
+def _computes_more(facts: Facts, trace: OpTrace, item: str) -> bool:
+    """Return whether a generated kernel does another call's work too, rather than store this one's for a library call."""
+    others = [
+        other for other in facts.owners[item] if other is not trace and not is_view(other.call)
+    ]
+    return bool(others) and facts.is_generated(item) and item not in facts.alignment.prepares
 
 
 def was_replaced_by_its_input(facts: Facts, trace: OpTrace) -> bool:
@@ -75,6 +83,11 @@ def was_changed_by_a_pattern(facts: Facts, trace: OpTrace) -> bool:
     """Return whether a pattern of the compiler put right op calls in the call's place, and no generated kernel."""
     replaced = any(event.pattern for event in trace.events)
     return replaced and bool(facts.extern_calls(trace)) and not facts.generated(trace)
+
+
+def hands_over_a_gradient(_: Facts, trace: OpTrace) -> bool:
+    """Return whether autograd made the call to hand a gradient to its parameter, and the right side does it otherwise."""
+    return trace.call.autograd_node.endswith("AccumulateGrad") and bool(trace.items)
 
 
 def is_allocation(_: Facts, trace: OpTrace) -> bool:

@@ -231,6 +231,16 @@ RULES: tuple[Rule, ...] = (
         case="dropout",
     ),
     Rule(
+        name="gradient-copied",
+        fate="rewritten",
+        scope="op",
+        when=p.hands_over_a_gradient,
+        why="The compiled backward gives the gradient in another layout than the parameter's, so autograd copies it "
+        "instead of taking it as it is.",
+        source="torch/csrc/autograd/functions/accumulate_grad.h",
+        case="conv_training",
+    ),
+    Rule(
         name="mutation-functionalized",
         fate="rewritten",
         scope="op",
