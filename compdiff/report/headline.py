@@ -6,10 +6,18 @@ The sums state the conservation law: every op call has one fate, every right ite
 from collections import Counter
 from dataclasses import dataclass
 
-from compdiff.model import Capture, Failure, Kernel, Run
+from compdiff.model import Capture, Failure, Kernel, Run, Timing
 from compdiff.report.lookup import Lookup, is_unexplained
-from compdiff.report.quantities import UNKNOWN, count_text, duration_text, list_text, size_text
+from compdiff.report.quantities import (
+    UNKNOWN,
+    count_text,
+    duration_text,
+    list_text,
+    percent_text,
+    size_text,
+)
 from compdiff.report.timings import SideTiming, TimingView
+from compdiff.timing import BUSIEST_MACHINE
 
 FATES = ("kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained")
 ORIGINS = ("from op calls", "introduced", "unexplained")
@@ -269,12 +277,26 @@ def _measured(name: str, left: int | None, right: int | None, note: str) -> Metr
 
 
 def make_notices(run: Run) -> tuple[Notice, ...]:
-    """Return all warnings of a run, the run's own first."""
+    """Return all warnings of a run, the run's own first, and one where others kept the machine busy."""
     sides = (
         ("run", run.warnings),
         (run.left.label, run.left.warnings),
         (run.right.label, run.right.warnings),
     )
-    return tuple(
-        Notice(side, warning.id, warning.text) for side, found in sides for warning in found
+    busy = (
+        ()
+        if run.timing is None or run.timing.others_cpu <= BUSIEST_MACHINE
+        else (_busy(run.timing),)
     )
+    return (
+        *busy,
+        *(Notice(side, warning.id, warning.text) for side, found in sides for warning in found),
+    )
+
+
+def _busy(timing: Timing) -> Notice:
+    text = (
+        f"other processes used {percent_text(timing.others_cpu)} of the CPU while both sides were timed: "
+        "the times say nothing; measure again on a quiet machine"
+    )
+    return Notice("run", "busy-machine", text)

@@ -32,7 +32,7 @@ def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
     parts += [_line("", text) for text in sum_lines(page)]
     parts += [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
     parts += [_line("warning", notice.text, "yellow") for notice in page.head.notices]
-    parts += [_line("expected", text, "red") for text in page.head.expectation_failures]
+    parts += [_line("failed", text, "red") for text in page.head.expectation_failures]
     if page.head.failure is not None:
         failure = page.head.failure
         parts.append(_line("incomplete", f"{failure.stage}: {failure.message}", "red"))
