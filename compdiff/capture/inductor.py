@@ -31,13 +31,15 @@ _ACCUMULATE_GRAD = 2**64 - 1  # AccumulateGrad's sequence number: it belongs to 
 
 
 def next_sequence_number() -> int:
-    """Return the number that the next autograd function made on this thread will get."""
-    return int(torch._C._autograd._get_sequence_nr())
+    """Return the number that the next autograd function made on this thread will get; -1 where torch does not tell."""
+    get = getattr(torch._C._autograd, "_get_sequence_nr", None)
+    return -1 if get is None else int(get())
 
 
 def running_autograd_node() -> tuple[str, int] | None:
     """Return (name, sequence number) of the autograd function that runs now, -1 for AccumulateGrad, or None."""
-    node = torch._C._current_autograd_node()
+    current = getattr(torch._C, "_current_autograd_node", None)
+    node = None if current is None else current()
     if node is None:
         return None
     number = node._sequence_nr()
@@ -73,17 +75,7 @@ def recorded(
     before Dynamo traces, when torch.compile itself has not applied them yet.
     """
     with contextlib.ExitStack() as stack:
-        for patch in (
-            _structured_log,
-            _dynamo_graphs,
-            _joint_graphs,
-            _inductor_graphs,
-            _post_grad_graphs,
-            _generated_code,
-            _pass_log,
-            _pattern_log,
-            _common_subexpressions,
-        ):
+        for patch in PATCHES:
             _apply(patch, recorder, stack)
         stack.enter_context(_inductor_config(use_cache=use_cache, options=options))
         yield
@@ -127,7 +119,7 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
     known = {name: value for name, value in settings.items() if _has_setting(inductor_config, name)}
     with contextlib.ExitStack() as stack:
         stack.enter_context(inductor_config.patch(known))
-        if not use_cache:
+        if not use_cache and _has_setting(functorch_config, "enable_autograd_cache"):
             stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         yield
 
@@ -135,6 +127,15 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
 def _has_setting(config: Any, name: str) -> bool:
     """Return whether this torch's configuration knows a (dotted) name."""
     return name in config.get_config_copy()
+
+
+@contextlib.contextmanager
+def _autograd_numbers(_: Recorder) -> Iterator[None]:
+    """Look whether torch numbers autograd functions: the accessors above do without, in silence."""
+    needed = ((torch._C._autograd, "_get_sequence_nr"), (torch._C, "_current_autograd_node"))
+    for owner, name in needed:
+        getattr(owner, name)
+    yield
 
 
 @contextlib.contextmanager
@@ -256,6 +257,8 @@ def _generated_code(recorder: Recorder) -> Iterator[None]:
     from torch._inductor.graph import GraphLowering
 
     original = GraphLowering.compile_to_module
+    # Read at each compile, since torch replaces it; a torch without it is found out here and not there.
+    _ = inductor_debug._inductor_triton_kernel_to_post_grad_node_info
 
     def compile_to_module(self: Any) -> Any:
         module = original(self)
@@ -387,3 +390,18 @@ def _common_subexpressions(recorder: Recorder) -> Iterator[None]:
 
     with mock.patch.object(partitioners, "fx_graph_cse", fx_graph_cse):
         yield
+
+
+# In this order they are entered; each may be missing without harm to the others.
+PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ...] = (
+    _autograd_numbers,
+    _structured_log,
+    _dynamo_graphs,
+    _joint_graphs,
+    _inductor_graphs,
+    _post_grad_graphs,
+    _generated_code,
+    _pass_log,
+    _pattern_log,
+    _common_subexpressions,
+)
