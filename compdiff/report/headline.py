@@ -110,6 +110,11 @@ def make_headline(
     )
 
 
+def failure_text(failure: Failure) -> str:
+    """Return where a run ended and why, on one line: some of torch's messages are a page long."""
+    return f"{failure.stage}: {failure.message.partition(chr(10))[0]}"
+
+
 def basis_text(run: Run) -> str:
     """Return how the two sides came to be: `measured`, or both words where they differ."""
     return " against ".join(dict.fromkeys((run.left.basis, run.right.basis)))
@@ -126,6 +131,8 @@ def device_text(capture: Capture) -> str:
 def verdict_sentence(lookup: Lookup, timing: TimingView | None, sums: tuple[Sum, ...]) -> str:
     """Return the verdict: `12 op calls became 3 op calls and 2 generated kernels; 1.80x faster (1.70 to 1.90); ...`."""
     run = lookup.run
+    if run.failure is not None:
+        return _failed_sentence(run, run.failure)
     clauses = [
         _structure_clause(run),
         _device_clause(run),
@@ -137,6 +144,15 @@ def verdict_sentence(lookup: Lookup, timing: TimingView | None, sums: tuple[Sum,
     ]
     sentence = "; ".join(clause for clause in clauses if clause)
     return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def _failed_sentence(run: Run, failure: Failure) -> str:
+    seen = (
+        f"{count_text(len(side.op_calls), 'op call')} of the {side.label} side"
+        for side in (run.left, run.right)
+        if side.op_calls
+    )
+    return f"Incomplete. Ended in {failure_text(failure)}. Measured: {' and '.join(seen) or 'nothing'}."
 
 
 def _structure_clause(run: Run) -> str:
