@@ -15,13 +15,15 @@ from time import perf_counter
 ROOT = Path(__file__).resolve().parent.parent
 MOST = 2.0
 BARE = """
-import runpy
+import sys
 import torch
 from torch.profiler import profile
 
-case = runpy.run_path("cases/linear.py")
-arguments = case["inputs"]("cpu", torch.float32, **case["PARAMS"]["size256"])
-compiled = torch.compile(case["fn"])
+sys.path.insert(0, "cases")
+import linear
+
+arguments = linear.inputs("cpu", torch.float32, size=256)
+compiled = torch.compile(linear.fn)
 with torch.no_grad():
     compiled(*arguments)
     with profile() as profiler:
