@@ -65,7 +65,8 @@ def value_text(value: float | str | bool | None) -> str:  # noqa: FBT001 (data, 
 
 def _scaled(value: float, units: tuple[tuple[int, str], ...]) -> str:
     for scale, unit in units:
-        if abs(value) >= scale:
+        # Rounded first: 999.96 us are 1.00 ms, not 1000 us.
+        if abs(float(f"{value / scale:.3g}")) >= 1:
             return f"{_three_digits(value / scale) if scale > 1 else f'{value:.0f}'} {unit}"
     return f"{value:.0f} {units[-1][1]}" if value == int(value) else f"{value:.2g} {units[-1][1]}"
 
@@ -73,5 +74,6 @@ def _scaled(value: float, units: tuple[tuple[int, str], ...]) -> str:
 def _three_digits(value: float) -> str:
     if value == 0 or not math.isfinite(value):
         return f"{value:.3g}"
-    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:.{min(decimals, 6)}f}"
+    rounded = float(f"{value:.3g}")
+    decimals = max(0, 2 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:.{min(decimals, 6)}f}"
