@@ -23,7 +23,7 @@ from compdiff.model import (
 )
 from compdiff.rewrites import explain
 from compdiff.rewrites.changes import case_changes, compiler_changes, explained
-from compdiff.rewrites.compared import explain_pivoted, matches, source_of, work_names
+from compdiff.rewrites.compared import code_changes, explain_pivoted, matches, source_of, work_names
 
 
 def analyse(run: Run) -> Diff:
@@ -161,7 +161,11 @@ def _comparison(
         said, alike = compiler_changes(
             pairs, explained(a[0], a[1], pairs.left), explained(b[0], b[1], pairs.right)
         )
-        changes, unchanged = (*said, *changes), {**alike, **unchanged}
+        changes = (*said, *code_changes(pivoted), *changes)
+        unchanged = {**alike, **unchanged}
+    elif a[1] is None and b[1] is None:
+        # What one eager side alone has is said of its op calls already.
+        changes = tuple(change for change in changes if change.change == "changed")
     items = (*pivoted.left, *pivoted.right)
     sources = {item.id: source_of(pivoted, item.work) for item in items}
     return Comparison(

@@ -544,8 +544,9 @@ class Finding(Record, frozen=True, kw_only=True):
 class Change(Record, frozen=True, kw_only=True):
     """Something that one of two compared runs has and the other has not, or has otherwise.
 
-    `what` is `rewrite`, `graph break`, `recompile`, `finding` or `eager op call`; `name` is the rule, the reason, the title
-    or the op; `op_calls` names the eager op calls concerned; `detail` says what stands in its place.
+    `what` is `rewrite`, `graph break`, `recompile`, `finding`, `generated code` or `eager op call`; `name` is the rule, the
+    reason, the title, the kernel or the op; `op_calls` names the eager op calls concerned; `detail` says what stands in
+    its place.
     """
 
     what: str

@@ -113,8 +113,8 @@ class Item:
 
     @property
     def base(self) -> str:
-        """The name without what makes a generated kernel's name unique: `cpp_fused_add_3` gives `cpp_fused_add`."""
-        return _SUFFIX.sub("", self.name) if self.is_generated else self.name
+        """What is compared: the op without overload, a generated kernel's name without number and hash."""
+        return _SUFFIX.sub("", self.made.name) if self.is_generated else self.made.name
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,11 @@ class Pivoted:
 def pivot(eager: EagerPairs, left: Sequence[Item], right: Sequence[Item]) -> Pivoted:
     """Return which items are the same on both sides, and the rest in connected groups."""
     kept = _same_items(left, right)
-    used = {item.id for pair in kept for item in pair}
-    rest = ([i for i in left if i.id not in used], [i for i in right if i.id not in used])
-    groups = _same_work(*rest)
-    used = {item.id for group in groups for item in (*group.left, *group.right)}
-    groups += _connected(*([i for i in side if i.id not in used] for side in rest))
+    kept += _same_code(_without(left, kept), _without(right, kept))
+    rest = (_without(left, kept), _without(right, kept))
+    same_work = _same_work(*rest)
+    groups = [Group((one,), (other,)) for one, other in same_work]
+    groups += _connected(_without(rest[0], same_work), _without(rest[1], same_work))
     return Pivoted(
         eager=eager,
         left=tuple(left),
@@ -157,6 +157,12 @@ def pivot(eager: EagerPairs, left: Sequence[Item], right: Sequence[Item]) -> Piv
         kept=tuple(kept),
         groups=tuple(sorted(groups, key=lambda group: group.first)),
     )
+
+
+def _without(items: Sequence[Item], pairs: Sequence[tuple[Item, Item]]) -> list[Item]:
+    """Return the items that stand in no pair."""
+    used = {item.id for pair in pairs for item in pair}
+    return [item for item in items if item.id not in used]
 
 
 def _same_items(left: Sequence[Item], right: Sequence[Item]) -> list[tuple[Item, Item]]:
@@ -177,7 +183,26 @@ def _same_items(left: Sequence[Item], right: Sequence[Item]) -> list[tuple[Item,
     return pairs
 
 
-def _same_work(left: Sequence[Item], right: Sequence[Item]) -> list[Group]:
+def _same_code(left: Sequence[Item], right: Sequence[Item]) -> list[tuple[Item, Item]]:
+    """Return the pairs of equal generated code for some common work: only the compiler's account of it differs."""
+    pairs = []
+    waiting = [item for item in right if item.code]
+    for item in left:
+        same = (
+            other
+            for other in waiting
+            if other.code == item.code
+            and other.backward == item.backward
+            and (other.work & item.work or not other.work | item.work)
+        )
+        twin = next(same, None)
+        if twin is not None:
+            waiting.remove(twin)
+            pairs.append((item, twin))
+    return pairs
+
+
+def _same_work(left: Sequence[Item], right: Sequence[Item]) -> list[tuple[Item, Item]]:
     """Return pairs of the same work by other things, where both sides have equally many."""
 
     def key(item: Item) -> tuple[object, ...]:
@@ -185,7 +210,7 @@ def _same_work(left: Sequence[Item], right: Sequence[Item]) -> list[Group]:
 
     sides = [_by_key(items, key) for items in (left, right)]
     return [
-        Group((one,), (other,))
+        (one, other)
         for name, ours in sides[0].items()
         if ours[0].work and len(ours) == len(sides[1].get(name, []))
         for one, other in zip(ours, sides[1][name], strict=True)

@@ -7,7 +7,7 @@ from compdiff.align.items import item_id, left_op, units
 from compdiff.align.pivot import Item
 from compdiff.model import Capture, Diff, Fate, Kernel, OpCall, Run, Side
 
-_OWN_NAME = re.compile(r"\b(cpp|triton)_\w+")
+_OWN_NAME = re.compile(r"\w*(cpp|triton_[a-z]+)_fused\w*")
 # Before these, generated code holds paths, hashes and settings of its torch version.
 _BODY_STARTS = ('extern "C"', "\ndef ")
 

@@ -9,8 +9,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compdiff.align.items import left_kernel, left_op, right_kernel, right_op
-from compdiff.model import Capture, Diff, Fate, Kernel, Match, OpCall, Origin, Rewrite, Run
-from compdiff.report.naming import op_name
+from compdiff.model import (
+    Capture,
+    Diff,
+    Fate,
+    Kernel,
+    Match,
+    OpCall,
+    Origin,
+    Rewrite,
+    Run,
+    SourceLocation,
+)
+from compdiff.report.naming import counted_text, op_name
 
 _NO_FATE = Fate(fate="unexplained", why="the diff names no fate for this op call")
 _NO_ORIGIN = Origin()
@@ -50,6 +61,28 @@ class Lookup:
     def right_kernels(self) -> dict[str, Kernel]:
         """Right kernels by item id, in capture order."""
         return {right_kernel(kernel.id): kernel for kernel in self.run.right.kernels}
+
+    @cached_property
+    def left_items(self) -> dict[str, OpCall | Kernel]:
+        """Left items that have a fate: op calls in capture order; in a comparison kernels too, in the order they ran."""
+        if self.diff.comparison is None:
+            return dict(self.left_ops)
+        known: dict[str, OpCall | Kernel] = {**self.left_ops, **self.left_kernels}
+        ran = (item.replace("c", "e").replace("k", "ek") for item in _ran(self.run.left))
+        return {
+            item: known[item] for item in dict.fromkeys([*ran, *known]) if item in self.diff.fates
+        }
+
+    def source(self, item: str) -> SourceLocation | None:
+        """Return the line that made a left item; in a comparison that of the last eager op call whose work it does."""
+        if self.diff.comparison is not None:
+            return self.diff.comparison.sources.get(item)
+        return self.left_ops[item].source
+
+    def work(self, item: str) -> str:
+        """Return the eager op calls whose work an item of a comparison does; "" for an eager op call itself."""
+        work = self.diff.comparison.work.get(item, ()) if self.diff.comparison else ()
+        return "" if [*work] == [self.names[item]] else counted_text(work)
 
     @cached_property
     def names(self) -> dict[str, str]:

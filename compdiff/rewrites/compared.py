@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 
 from compdiff.align.items import in_order, item_name, right_kernel, right_op
 from compdiff.align.pivot import Group, Item, Pivoted
-from compdiff.model import Capture, Fate, Match, Origin, Rewrite, SourceLocation
+from compdiff.model import Capture, Change, Fate, Match, Origin, Rewrite, SourceLocation
 from compdiff.rewrites.comparison_rules import COMPARISON_RULES, ComparisonRule
 from compdiff.rewrites.engine import Explanation
 
-_SAME = "The same in both runs."
-_OTHER_CODE = "The same name and op calls in both runs, but the generated code differs."
+_OTHER_CODE = "same name and op calls, other code"
+_OTHER_ACCOUNT = "same code; the compiler counts other op calls to it"
 _MOST_NAMES = 6
 _MANY = {0: "none", 1: "one"}
 
@@ -22,7 +22,7 @@ def explain_pivoted(pivoted: Pivoted, right: Capture) -> Explanation:
     """Return what the comparison rules conclude about both sides; `right` is the right side's capture."""
     fates, origins, rewrites = {}, {}, []
     for left, other in pivoted.kept:
-        fates[left.id] = Fate(fate="kept", why=_OTHER_CODE if left.code != other.code else _SAME)
+        fates[left.id] = Fate(fate="kept", why=_how_kept(left, other))
         origins[other.id] = Origin(op_calls=(left.id,))
     for number, group in enumerate(pivoted.groups, start=1):
         rule = rule_of(pivoted, group)
@@ -36,6 +36,28 @@ def explain_pivoted(pivoted: Pivoted, right: Capture) -> Explanation:
         if kernel.op_call is not None:
             origins[right_kernel(kernel.id)] = origins[right_op(kernel.op_call)]
     return Explanation(tuple(rewrites), _ordered(pivoted, fates), origins)
+
+
+def _how_kept(left: Item, right: Item) -> str:
+    if left.code != right.code:
+        return _OTHER_CODE
+    return "" if (left.base, left.work) == (right.base, right.work) else _OTHER_ACCOUNT
+
+
+def code_changes(pivoted: Pivoted) -> tuple[Change, ...]:
+    """Return the generated kernels that are kept, but whose code is not the same."""
+    return tuple(
+        Change(
+            what="generated code",
+            change="changed",
+            name=right.name,
+            op_calls=tuple(work_names(pivoted, right.work)),
+            source=_place(source_of(pivoted, right.work)),
+            detail=_OTHER_CODE,
+        )
+        for left, right in pivoted.kept
+        if left.code != right.code
+    )
 
 
 def _ordered(pivoted: Pivoted, fates: dict[str, Fate]) -> dict[str, Fate]:
@@ -97,7 +119,7 @@ def facts_of(pivoted: Pivoted, group: Group) -> frozenset[str]:
         "same-work": left == right,
         "more-work": left < right,
         "less-work": left > right,
-        "same-name": {item.name for item in group.left} == {item.name for item in group.right},
+        "same-name": {item.base for item in group.left} == {item.base for item in group.right},
         "introduced": not left | right,
         "not-in-case": bool(left | right) and not (left | right) & pivoted.eager.shared,
         "done-elsewhere": (left | right) <= _work(absent),

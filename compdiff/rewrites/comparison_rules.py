@@ -33,14 +33,14 @@ COMPARISON_RULES: tuple[ComparisonRule, ...] = (
         "removed-with-the-case",
         "right-none not-in-case",
         "removed",
-        "{left} runs in A only: B's case does not call {work}.",
+        "{left} runs in A only: B's case does not make the eager op calls behind it.",
         "The eager op calls whose work it does are in A's case only: the case changed, not the compiler.",
     ),
     _row(
         "added-with-the-case",
         "left-none not-in-case",
         "removed",
-        "{right} runs in B only: A's case does not call {work}.",
+        "{right} runs in B only: A's case does not make the eager op calls behind it.",
         "The eager op calls whose work it does are in B's case only: the case changed, not the compiler.",
     ),
     _row(
@@ -75,14 +75,14 @@ COMPARISON_RULES: tuple[ComparisonRule, ...] = (
         "no-longer-computed",
         "right-none",
         "removed",
-        "{left} does {work} in A; in B nothing runs for it.",
+        "{left} runs in A; in B nothing runs for {work}.",
         "The compiler removed or folded in B what it computed in A.",
     ),
     _row(
         "newly-computed",
         "left-none",
         "removed",
-        "{right} does {work} in B; in A nothing ran for it.",
+        "{right} runs in B; in A nothing ran for {work}.",
         "The compiler computes in B what it removed or folded in A.",
     ),
     _row(
@@ -96,7 +96,7 @@ COMPARISON_RULES: tuple[ComparisonRule, ...] = (
         "lowered-otherwise",
         "left-one right-one same-work",
         "rewritten",
-        "{work}: runs as {right} in B instead of {left}.",
+        "{work}: {left} in A, {right} in B.",
         "The same eager op calls run as another op or another kernel.",
     ),
     _row(

@@ -1,0 +1,109 @@
+"""What two runs have otherwise. In: Lookup. Out: the sentence, the changes as rows, what both have, times side by side.
+
+Only for a diff with a comparison: that of one run against itself says all this in other parts.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from compdiff.model import Change, Comparison, Samples
+from compdiff.report.lookup import Lookup
+from compdiff.report.naming import counted_text, short_place
+from compdiff.report.quantities import UNKNOWN, count_text, duration_text, interval_text, list_text
+from compdiff.timing import summary
+
+NOT_COMPARED = "different runs: not compared"
+_CASE = "eager op call"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """One thing that is `lost`, `gained` or `changed`, with the eager op calls it concerns and what stands for it."""
+
+    change: str
+    what: str
+    name: str
+    op_calls: str
+    place: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonView:
+    """The changes beside those of op calls and kernels; `case` says how the eager op calls of both runs differ."""
+
+    same: bool
+    changes: tuple[ChangeRow, ...]
+    case: str
+    unchanged: str
+
+
+def make_comparison(lookup: Lookup) -> ComparisonView | None:
+    """Return what two runs have otherwise, or None where one run was analysed."""
+    comparison = lookup.diff.comparison
+    if comparison is None:
+        return None
+    return ComparisonView(
+        same=not comparison.changes and not lookup.diff.rewrites,
+        changes=tuple(_row(lookup, change) for change in comparison.changes),
+        case=_case_text(comparison),
+        unchanged=unchanged_text(lookup, comparison),
+    )
+
+
+def _row(lookup: Lookup, change: Change) -> ChangeRow:
+    return ChangeRow(
+        change=change.change,
+        what=change.what,
+        name=change.name,
+        op_calls=counted_text(change.op_calls),
+        place=short_place(change.source, lookup.run.case.file) if change.source else "",
+        detail=change.detail,
+    )
+
+
+def comparison_sentence(lookup: Lookup, comparison: Comparison) -> str:
+    """Return what changed in one sentence: by rule for op calls and kernels, by kind for the rest."""
+    rules = Counter(rewrite.rule for rewrite in lookup.diff.rewrites)
+    kinds = Counter((change.what, change.change) for change in comparison.changes)
+    clauses = [
+        list_text([f"{count} {rule}" for rule, count in rules.items()]),
+        *(f"{count_text(n, what)} {change}" for (what, change), n in kinds.items()),
+    ]
+    changed = "; ".join(clause for clause in clauses if clause)
+    unchanged = unchanged_text(lookup, comparison)
+    if not changed:
+        return f"Nothing changed: {unchanged}."
+    return f"Changed: {changed}. Unchanged: {unchanged}."
+
+
+def unchanged_text(lookup: Lookup, comparison: Comparison) -> str:
+    """Return what both runs have: `19 op calls and kernels, 18 rewrites and 1 graph break`."""
+    kept = sum(fate.fate == "kept" for fate in lookup.diff.fates.values())
+    rest = [count_text(n, what) for what, n in comparison.unchanged.items() if n]
+    return list_text([count_text(kept, "op call or kernel", "op calls and kernels"), *rest])
+
+
+def _case_text(comparison: Comparison) -> str:
+    """Return how the eager op calls of both runs differ, or "" where they are the same."""
+    counts = Counter(change.change for change in comparison.changes if change.what == _CASE)
+    parts = [
+        f"{counts['lost']} in A only" if counts["lost"] else "",
+        f"{counts['gained']} in B only" if counts["gained"] else "",
+        f"{counts['changed']} with other shapes or dtypes" if counts["changed"] else "",
+    ]
+    text = list_text([part for part in parts if part])
+    return f"The case changed: of the eager op calls, {text}." if text else ""
+
+
+def times(comparison: Comparison) -> tuple[str, str]:
+    """Return the median of each side with its 95 % interval: they are of different runs, so no ratio is given."""
+    return _time(comparison.left_samples), _time(comparison.right_samples)
+
+
+def _time(samples: Samples | None) -> str:
+    if samples is None:
+        return UNKNOWN
+    interval = summary(samples)
+    low_high = interval_text(interval.low_ns, interval.high_ns)
+    return f"{duration_text(interval.median_ns)} ({low_high})"
