@@ -173,6 +173,7 @@ def _comparison(
         unchanged=unchanged,
         work={item.id: tuple(work_names(pivoted, item.work)) for item in items},
         sources={item: source for item, source in sources.items() if source is not None},
+        same_run=a[0] == b[0],
         left_samples=_samples(a[0], "right" if a[1] else "left"),
         right_samples=_samples(b[0], "right" if b[1] else "left"),
     )

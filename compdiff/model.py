@@ -561,13 +561,15 @@ class Comparison(Record, frozen=True, kw_only=True):
     """What two runs have in common and what not, beside the fates of their items.
 
     `unchanged` counts what both have, by kind. `work` names, for each item of both sides, the eager op calls whose work it
-    does, and `sources` the line of the last of them. The samples were taken in different runs: they are not comparable.
+    does, and `sources` the line of the last of them. The samples are those of both sides; of different runs, they are not
+    comparable. `same_run` says that A and B are one run, with itself or in reverse.
     """
 
     changes: tuple[Change, ...] = ()
     unchanged: dict[str, int] = {}
     work: dict[str, tuple[str, ...]] = {}
     sources: dict[str, SourceLocation] = {}
+    same_run: bool = False
     left_samples: Samples | None = None
     right_samples: Samples | None = None
 

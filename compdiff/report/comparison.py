@@ -12,7 +12,10 @@ from compdiff.report.naming import counted_text, short_place
 from compdiff.report.quantities import UNKNOWN, count_text, duration_text, interval_text, list_text
 from compdiff.timing import summary
 
-NOT_COMPARED = "different runs: not compared"
+_NOT_COMPARED = {
+    True: "one run: its own report compares them",
+    False: "different runs: not compared",
+}
 _CASE = "eager op call"
 
 
@@ -30,9 +33,13 @@ class ChangeRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """The changes beside those of op calls and kernels; `case` says how the eager op calls of both runs differ."""
+    """The changes beside those of op calls and kernels; `case` says how the eager op calls of both runs differ.
+
+    `compiled` says whether both sides are: else there are no rewrites, breaks and recompiles to compare.
+    """
 
     same: bool
+    compiled: bool
     changes: tuple[ChangeRow, ...]
     case: str
     unchanged: str
@@ -45,6 +52,7 @@ def make_comparison(lookup: Lookup) -> ComparisonView | None:
         return None
     return ComparisonView(
         same=not comparison.changes and not lookup.diff.rewrites,
+        compiled="rewrite" in comparison.unchanged,
         changes=tuple(_row(lookup, change) for change in comparison.changes),
         case=_case_text(comparison),
         unchanged=unchanged_text(lookup, comparison),
@@ -71,17 +79,18 @@ def comparison_sentence(lookup: Lookup, comparison: Comparison) -> str:
         *(f"{count_text(n, what)} {change}" for (what, change), n in kinds.items()),
     ]
     changed = "; ".join(clause for clause in clauses if clause)
-    unchanged = unchanged_text(lookup, comparison)
     if not changed:
-        return f"Nothing changed: {unchanged}."
-    return f"Changed: {changed}. Unchanged: {unchanged}."
+        return f"Nothing changed: {unchanged_text(lookup, comparison)} are the same."
+    return f"Changed: {changed}."
 
 
 def unchanged_text(lookup: Lookup, comparison: Comparison) -> str:
-    """Return what both runs have: `19 op calls and kernels, 18 rewrites and 1 graph break`."""
+    """Return what both runs have: `19 op calls or kernels, 18 rewrites and 1 graph break`."""
     kept = sum(fate.fate == "kept" for fate in lookup.diff.fates.values())
-    rest = [count_text(n, what) for what, n in comparison.unchanged.items() if n]
-    return list_text([count_text(kept, "op call or kernel", "op calls and kernels"), *rest])
+    counts = {"op call or kernel": kept, **comparison.unchanged}
+    plurals = {"op call or kernel": "op calls or kernels"}
+    shared = [count_text(n, what, plurals.get(what, "")) for what, n in counts.items() if n]
+    return list_text(shared) or "nothing"
 
 
 def _case_text(comparison: Comparison) -> str:
@@ -96,9 +105,10 @@ def _case_text(comparison: Comparison) -> str:
     return f"The case changed: of the eager op calls, {text}." if text else ""
 
 
-def times(comparison: Comparison) -> tuple[str, str]:
-    """Return the median of each side with its 95 % interval: they are of different runs, so no ratio is given."""
-    return _time(comparison.left_samples), _time(comparison.right_samples)
+def times(comparison: Comparison) -> tuple[str, str, str]:
+    """Return the median of each side with its 95 % interval, and why there is no ratio."""
+    left, right = _time(comparison.left_samples), _time(comparison.right_samples)
+    return left, right, _NOT_COMPARED[comparison.same_run]
 
 
 def _time(samples: Samples | None) -> str:

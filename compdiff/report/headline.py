@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from compdiff.model import Capture, Failure, Kernel, Run, Timing
-from compdiff.report.comparison import NOT_COMPARED, comparison_sentence, times
+from compdiff.report.comparison import comparison_sentence, times
 from compdiff.report.lookup import Lookup, is_unexplained
 from compdiff.report.quantities import (
     UNKNOWN,
@@ -33,6 +33,7 @@ FATES = (
 ORIGINS = ("from op calls", "introduced", "unexplained")
 # What the origins are called where two runs are compared.
 _COMPARED_ORIGINS = {"from op calls": "in both", "introduced": "added"}
+_TIME_NOTE = "median and its 95 % interval, unprofiled"
 GENERATED_KINDS = frozenset({"cpp", "triton"})
 
 
@@ -282,9 +283,8 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
     ]
     if timing:
         first, second = timing.sides
-        note = "median and its 95 % interval, unprofiled"
         metrics.append(
-            Metric("Time per call", _timed(first), _timed(second), timing.short_speed, note)
+            Metric("Time per call", _timed(first), _timed(second), timing.short_speed, _TIME_NOTE)
         )
     metrics += [
         _measured("Device time", device_ns(left), device_ns(right), "sum over kernels, profiled"),
@@ -297,12 +297,12 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
 
 def _times_apart(lookup: Lookup) -> tuple[Metric, ...]:
     """Return the times of a comparison, which say nothing about each other."""
-    comparison = lookup.diff.comparison
-    shown = times(comparison) if comparison is not None else (UNKNOWN, UNKNOWN)
-    if set(shown) == {UNKNOWN}:
+    if lookup.diff.comparison is None:
         return ()
-    note = "median and its 95 % interval, unprofiled"
-    return (Metric("Time per call", *shown, NOT_COMPARED, note),)
+    left, right, change = times(lookup.diff.comparison)
+    if left == right == UNKNOWN:
+        return ()
+    return (Metric("Time per call", left, right, change, _TIME_NOTE),)
 
 
 def kernels_note(run: Run) -> str:

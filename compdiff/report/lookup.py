@@ -82,7 +82,8 @@ class Lookup:
     def work(self, item: str) -> str:
         """Return the eager op calls whose work an item of a comparison does; "" for an eager op call itself."""
         work = self.diff.comparison.work.get(item, ()) if self.diff.comparison else ()
-        return "" if [*work] == [self.names[item]] else counted_text(work)
+        plain = [name.partition(".")[0] for name in (*work, self.names[item])]
+        return "" if len(plain) == 2 and plain[0] == plain[1] else counted_text(work)  # noqa: PLR2004 (one, and itself)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -150,22 +151,24 @@ class Lookup:
         return {rewrite.id: rewrite for rewrite in self.diff.rewrites}
 
     @cached_property
-    def code_of(self) -> dict[tuple[int, int], str]:
-        """The anchors of generated kernels' code, by graph and wrapper call."""
-        compiler = self.run.right.compiler
+    def code_of(self) -> dict[tuple[str, int, int], str]:
+        """The anchors of generated kernels' code, by their prefix (`left-` or none), graph and wrapper call."""
+        sides = (("left-", self.run.left.compiler), ("", self.run.right.compiler))
         return {
-            (graph.id, call.index): f"code-{graph.id}-{call.index}"
+            (prefix, graph.id, call.index): f"{prefix}code-{graph.id}-{call.index}"
+            for prefix, compiler in sides
             for graph in (compiler.graphs if compiler else ())
             for call in graph.calls
             if call.code
         }
 
     def code_anchor(self, kernel_id: str) -> str:
-        """Return the anchor of a right kernel's generated code, or "" when there is none."""
-        kernel = self.right_kernels[kernel_id]
+        """Return the anchor of a kernel's generated code, either side's, or "" when there is none."""
+        prefix = "left-" if kernel_id in self.left_kernels else ""
+        kernel = (self.left_kernels if prefix else self.right_kernels)[kernel_id]
         if kernel.graph is None or kernel.call is None:
             return ""
-        return self.code_of.get((kernel.graph, kernel.call), "")
+        return self.code_of.get((prefix, kernel.graph, kernel.call), "")
 
     def fate(self, item: str) -> Fate:
         """Return the fate of a left op call; one that the diff does not name is unexplained."""

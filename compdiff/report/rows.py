@@ -34,7 +34,8 @@ class SourceLine:
 class LeftOp:
     """One left op call. `why` says more than the fate's name where no rewrite does; `links` are its counterparts.
 
-    In a comparison also one left kernel, of this `kind`; `work` names the eager op calls whose work the item does.
+    In a comparison also one left kernel of this `kind`, its `code` an anchor; `work` names the eager op calls whose work
+    the item does.
     """
 
     id: str
@@ -49,6 +50,7 @@ class LeftOp:
     why: str
     certainty: str
     kernels: tuple[Ref, ...]
+    code: str
     links: tuple[str, ...]
 
 
@@ -274,6 +276,7 @@ def _left_op(lookup: Lookup, op: str) -> LeftOp:
         why="" if rewrite or _kept_in_graph(lookup, op) else fate.why,
         certainty="" if match is None or match.certainty == "certain" else match.certainty,
         kernels=lookup.refs(kernels),
+        code=lookup.code_anchor(op) if kernel else "",
         links=(*lookup.made_from.get(op, ()), *lookup.rewrites_of.get(op, ()), *kernels),
     )
 

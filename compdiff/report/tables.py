@@ -132,7 +132,7 @@ def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kerne
         origin="",
         origins=owner,
         reason="",
-        code="",
+        code=lookup.code_anchor(item),
     )
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.comparison import ChangeRow, ComparisonView
-from compdiff.report.headline import failure_text
+from compdiff.report.headline import Notice, failure_text
 from compdiff.report.naming import clipped, printable
 from compdiff.report.view import Page
 
@@ -36,11 +37,7 @@ def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
     parts: list[RenderableType] = [_title(page)]
     parts += _middle(page) if page.comparison is None else _compared(page, page.comparison)
     parts += [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
-    parts += [
-        _line("warning", notice.text, "yellow")
-        for notice in page.head.notices
-        if notice.id not in _ALWAYS_TRUE
-    ]
+    parts += [_notice(notice) for notice in page.head.notices if notice.id not in _ALWAYS_TRUE]
     parts += [_line("failed", text, "red") for text in page.head.expectation_failures]
     if page.head.failure is not None:
         parts.append(_line("incomplete", failure_text(page.head.failure), "red"))
@@ -63,15 +60,16 @@ def _compared(page: Page, comparison: ComparisonView) -> list[RenderableType]:
     parts += _changes(comparison)
     for cards in _alike(page):
         parts += _changed_items(cards)
-    return [*parts, _metrics(page), *(_line("", text) for text in sum_lines(page))]
+    sums = [_line("", text) for text in sum_lines(page)]
+    return [*parts, _metrics(page), *sums, _line("unchanged", comparison.unchanged)]
 
 
-def _changes(comparison: ComparisonView) -> list[Text]:
+def _changes(comparison: ComparisonView) -> list[RenderableType]:
     """Return two lines for each change; those of one kind and name are told together."""
     alike: dict[tuple[str, str, str], list[ChangeRow]] = {}
     for row in comparison.changes:
         alike.setdefault((row.change, row.what, row.name), []).append(row)
-    lines = []
+    lines: list[RenderableType] = []
     for (change, what, name), rows in alike.items():
         times = f" x{len(rows)}" if len(rows) > 1 else ""
         first = _line(change, f"{what} {name}{times}", _STYLE_OF_CHANGE[change])
@@ -79,20 +77,30 @@ def _changes(comparison: ComparisonView) -> list[Text]:
         details = _unique(
             ": ".join(part for part in (row.op_calls, row.detail) if part) for row in rows
         )
-        lines += [
-            first,
-            *([Text(printable(f"    {_some(details)}"), style="dim")] if details else []),
-        ]
+        lines += [first, *([_indented(_some(details))] if details else [])]
     return lines
 
 
-def _changed_items(cards: list[RewriteCard]) -> list[Text]:
+def _changed_items(cards: list[RewriteCard]) -> list[RenderableType]:
     """Return what items of one rule were and are."""
     times = f" x{len(cards)}" if len(cards) > 1 else ""
-    lines = [_line(cards[0].rule, f"{times}  {_places(cards)}", "cyan")]
-    shown = [Text(printable(f"    {card.why}"), style="dim") for card in cards[:_MOST_NAMES]]
-    more = len(cards) - len(shown)
-    return [*lines, *shown, *([Text(f"    and {more} more", style="dim")] if more else [])]
+    line = _line(cards[0].rule, f"{times}  {_places(cards)}", "cyan")
+    counts = Counter(card.why for card in cards)
+    texts = [f"{why} (x{n})" if n > 1 else why for why, n in counts.items()]
+    more = [f"and {len(texts) - _MOST_NAMES} more"] if len(texts) > _MOST_NAMES else []
+    return [line, *(_indented(text) for text in [*texts[:_MOST_NAMES], *more])]
+
+
+def _indented(text: str) -> Padding:
+    """Return a text that keeps its indent where it is broken."""
+    return Padding(Text(printable(text), style="dim"), (0, 0, 0, 4))
+
+
+def _notice(notice: Notice) -> Text:
+    """Return a warning; what two compared runs differ in is none."""
+    if notice.id.endswith("-differs"):
+        return _line("differs", notice.text)
+    return _line("warning", notice.text, "yellow")
 
 
 def _unique(texts: Iterable[str]) -> list[str]:

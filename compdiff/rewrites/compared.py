@@ -106,6 +106,7 @@ def facts_of(pivoted: Pivoted, group: Group) -> frozenset[str]:
 
     `left-none`, `left-one`, `left-many` and the same for `right`; `left-generated` and `right-generated` if the compiler
     wrote one of them; `same-work`, `more-work` and `less-work` say what B's items do beside A's; `same-name`;
+    `itself` if each item is an op call that only does its own eager op call's work;
     `introduced` if none does an eager op call's work; `not-in-case` if no eager op call of theirs is in both runs;
     `done-elsewhere` if items of the side that has none in the group do all of the work.
     """
@@ -122,6 +123,7 @@ def facts_of(pivoted: Pivoted, group: Group) -> frozenset[str]:
         "same-name": {item.base for item in group.left} == {item.base for item in group.right},
         "introduced": not left | right,
         "not-in-case": bool(left | right) and not (left | right) & pivoted.eager.shared,
+        "itself": all(is_itself(pivoted, item) for item in (*group.left, *group.right)),
         "done-elsewhere": (left | right) <= _work(absent),
     }
     return frozenset(fact for fact, holds in known.items() if holds)
@@ -150,8 +152,8 @@ def _rewrite(pivoted: Pivoted, group: Group, rule: ComparisonRule, identity: str
             left_kernels=_listed(name for item in group.left for name in item.launched) or "none",
             right_kernels=_listed(name for item in group.right for name in item.launched) or "none",
             work=_listed(work_names(pivoted, left | right)),
-            extra=_listed(work_names(pivoted, right - left)),
-            missing=_listed(work_names(pivoted, left - right)),
+            extra=_not_shared(pivoted, right - left, "A"),
+            missing=_not_shared(pivoted, left - right, "B"),
             reason=next((item.reason for item in (*group.left, *group.right) if item.reason), "")
             or "is not explained in its own run",
         ),
@@ -160,13 +162,28 @@ def _rewrite(pivoted: Pivoted, group: Group, rule: ComparisonRule, identity: str
 
 
 def _parts(pivoted: Pivoted, items: Sequence[Item]) -> str:
-    """Return who does what: `cpp_fused_add_0 does aten::add.Tensor and cpp_fused_gelu_1 does aten::gelu`."""
-    return _listed(
+    """Return who does what: `aten::mm runs by itself and cpp_fused_add_0 does aten::add.Tensor and aten::gelu`."""
+    alone = [item.name for item in items if is_itself(pivoted, item)]
+    verb = "runs by itself" if len(alone) == 1 else "run by themselves"
+    others = [
         f"{item.name} does {_listed(work_names(pivoted, item.work)) or 'no eager op call'}"
-        if item.name not in work_names(pivoted, item.work)
-        else f"{item.name} runs by itself"
         for item in items
-    )
+        if not is_itself(pivoted, item)
+    ]
+    return _listed([*([f"{_listed(alone)} {verb}"] if alone else []), *others])
+
+
+def is_itself(pivoted: Pivoted, item: Item) -> bool:
+    """Return whether an item is an op call that does the work of one eager op call of its own name."""
+    names = [pivoted.eager.calls[pivot].name for pivot in item.work]
+    return item.kind == "op call" and names == [item.made.name]
+
+
+def _not_shared(pivoted: Pivoted, work: frozenset[int], other: str) -> str:
+    """Return the names of the eager op calls that one side does more, with a note if the other run's case has none."""
+    absent = bool(work) and not work & pivoted.eager.shared
+    note = f" (not in {other}'s case)" if absent else ""
+    return f"{_listed(work_names(pivoted, work))}{note}"
 
 
 def work_names(pivoted: Pivoted, work: Iterable[int]) -> list[str]:

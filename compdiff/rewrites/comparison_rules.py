@@ -30,6 +30,20 @@ def _row(name: str, when: str, fate: FateKind, text: str, why: str) -> Compariso
 
 COMPARISON_RULES: tuple[ComparisonRule, ...] = (
     _row(
+        "op-call-removed",
+        "right-none not-in-case itself",
+        "removed",
+        "{left} is called in A only.",
+        "B's case does not make this op call: the case changed, not the compiler.",
+    ),
+    _row(
+        "op-call-added",
+        "left-none not-in-case itself",
+        "removed",
+        "{right} is called in B only.",
+        "A's case does not make this op call: the case changed, not the compiler.",
+    ),
+    _row(
         "removed-with-the-case",
         "right-none not-in-case",
         "removed",
