@@ -18,7 +18,7 @@ def combined(a: Run, a_side: Side, b: Run, b_side: Side) -> Run:
             message = (
                 f"{letter}, {run.case.name}:{side}: a side without op calls cannot be compared"
             )
-            raise CompdiffError(message, "That run ended early; measure it again.")
+            raise CompdiffError(message, _hint(run))
     shown = [f"{a.case.name}-{a_side}", f"{b.case.name}-{b_side}"]
     if a_side == b_side == "right":
         shown = [a.case.name, b.case.name]
@@ -41,6 +41,13 @@ def capture_of(run: Run, side: Side) -> Capture:
     return run.left if side == "left" else run.right
 
 
+def _hint(run: Run) -> str:
+    if run.failure is None:
+        return "Nothing was captured there; measure it again, or compare the other side."
+    reason = run.failure.message.partition("\n")[0]
+    return f"That run ended in {run.failure.stage}: {reason}"
+
+
 def _labelled(capture: Capture, letter: str, run: Run, other: Run) -> Capture:
     """Return the capture with a label that tells it from the other one: `B: compiled, torch 2.14.1`."""
     version = run.environment.torch
@@ -61,7 +68,7 @@ def _differences(a: Run, b: Run) -> list[CaptureWarning]:
     parts = (
         ("environment", asdict(a.environment), asdict(b.environment)),
         ("options", asdict(a.options), asdict(b.options)),
-        ("parameters", a.case.params, b.case.params),
+        ("parameters", _parameters(a), _parameters(b)),
     )
     found = []
     for part, before, after in parts:
@@ -75,6 +82,11 @@ def _differences(a: Run, b: Run) -> list[CaptureWarning]:
     if a.case.source != b.case.source:
         found.append(CaptureWarning(id="case-differs", text="case: the files are not the same"))
     return sorted(found, key=lambda warning: warning.text)
+
+
+def _parameters(run: Run) -> dict[str, object]:
+    case = run.case
+    return {**case.params, "dtype": case.dtype, "backward": case.backward}
 
 
 def _shown(value: object) -> str:

@@ -115,5 +115,7 @@ def _time(samples: Samples | None) -> str:
     if samples is None:
         return UNKNOWN
     interval = summary(samples)
-    low_high = interval_text(interval.low_ns, interval.high_ns)
-    return f"{duration_text(interval.median_ns)} ({low_high})"
+    median = duration_text(interval.median_ns)
+    unit = median.rpartition(" ")[2]
+    low_high = interval_text(interval.low_ns, interval.high_ns).removesuffix(f" {unit}")
+    return f"{median} ({low_high})"

@@ -155,7 +155,7 @@ def _rewrite(pivoted: Pivoted, group: Group, rule: ComparisonRule, identity: str
             extra=_not_shared(pivoted, right - left, "A"),
             missing=_not_shared(pivoted, left - right, "B"),
             reason=next((item.reason for item in (*group.left, *group.right) if item.reason), "")
-            or "is not explained in its own run",
+            or "not explained in its own run",
         ),
         outcome_why=rule.why,
     )

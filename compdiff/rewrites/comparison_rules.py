@@ -61,14 +61,14 @@ COMPARISON_RULES: tuple[ComparisonRule, ...] = (
         "no-longer-introduced",
         "right-none introduced",
         "removed",
-        "{left} runs in A only. It does no eager op call's work: it {reason}.",
+        "{left} runs in A only. It does no eager op call's work ({reason}).",
         "The compiler added it in A, and no longer does.",
     ),
     _row(
         "newly-introduced",
         "left-none introduced",
         "removed",
-        "{right} runs in B only. It does no eager op call's work: it {reason}.",
+        "{right} runs in B only. It does no eager op call's work ({reason}).",
         "The compiler adds it in B, and did not in A.",
     ),
     _row(

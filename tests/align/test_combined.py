@@ -4,7 +4,7 @@ import pytest
 
 from compdiff.align.combined import combined
 from compdiff.errors import CompdiffError
-from compdiff.model import CaseInfo, CompileOptions, Environment
+from compdiff.model import CaseInfo, CompileOptions, Environment, Failure
 from tests.builders import capture, kernel, op, run
 
 _LEFT = capture("eager", (op(0),))
@@ -40,7 +40,9 @@ def test_differences_are_warnings() -> None:
         _RIGHT,
         environment=Environment(torch="2.14.1"),
         options=CompileOptions(mode="max-autotune", options={"freezing": True}),
-        case=CaseInfo(name="case", file="case.py", params={"size": 64}, source="x"),
+        case=CaseInfo(
+            name="case", file="case.py", params={"size": 64}, source="x", dtype="float16"
+        ),
     )
     texts = [warning.text for warning in combined(a, "right", b, "right").warnings]
     assert texts == [
@@ -48,6 +50,7 @@ def test_differences_are_warnings() -> None:
         "environment: torch: 2.13.0 -> 2.14.1",
         "options: mode: None -> max-autotune",
         "options: options.freezing: absent -> True",
+        "parameters: dtype: absent -> float16",
         "parameters: size: absent -> 64",
     ]
 
@@ -63,3 +66,12 @@ def test_a_side_of_kernels_alone_is_compared() -> None:
     """A compiled side that is one kernel has something to compare."""
     fused = run(_LEFT, capture("compiled", kernels=(kernel(0),)))
     assert combined(fused, "right", fused, "right").left.kernels == (kernel(0),)
+
+
+def test_a_run_that_failed_says_where() -> None:
+    """An empty side of a run that ended early is refused with the reason."""
+    failure = Failure(stage="compiled: compile", message="Unsupported: branching\nmore")
+    empty = run(_LEFT, capture("compiled"), failure=failure)
+    with pytest.raises(CompdiffError) as caught:
+        combined(empty, "right", run(_LEFT, _RIGHT), "right")
+    assert caught.value.hint == "That run ended in compiled: compile: Unsupported: branching"
