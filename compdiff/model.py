@@ -544,9 +544,9 @@ class Finding(Record, frozen=True, kw_only=True):
 class Change(Record, frozen=True, kw_only=True):
     """Something that one of two compared runs has and the other has not, or has otherwise.
 
-    `what` is `rewrite`, `graph break`, `recompile`, `finding`, `generated code` or `eager op call`; `name` is the rule, the
-    reason, the title, the kernel or the op; `op_calls` names the eager op calls concerned; `detail` says what stands in
-    its place.
+    `what` is `rewrite`, `graph break`, `recompile`, `finding`, `kernel` or `eager op call`; `name` is the rule, the reason,
+    the title, the kernel or the op; `op_calls` names the eager op calls concerned; `detail` says what stands in its place;
+    `items` are the item of A and that of B whose code is not the same.
     """
 
     what: str
@@ -555,6 +555,7 @@ class Change(Record, frozen=True, kw_only=True):
     op_calls: tuple[str, ...] = ()
     source: str = ""
     detail: str = ""
+    items: tuple[str, ...] = ()
 
 
 class Comparison(Record, frozen=True, kw_only=True):

@@ -53,6 +53,18 @@ def with_graphs(run: Run, *graphs: CompiledGraph) -> Run:
     return replace(run, right=replace(run.right, compiler=replace(_compiler(run), graphs=graphs)))
 
 
+def with_other_code(run: Run, old: str, new: str) -> Run:
+    """Return the run with one text of its generated code replaced."""
+    graphs = (
+        replace(
+            graph,
+            calls=tuple(replace(call, code=call.code.replace(old, new)) for call in graph.calls),
+        )
+        for graph in _compiler(run).graphs
+    )
+    return with_graphs(run, *graphs)
+
+
 def uncompiled(run: Run) -> Run:
     """Return the run as if the backend had run each op call as eager mode does."""
     compiler = Compiler(backend="eager")

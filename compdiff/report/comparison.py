@@ -5,9 +5,10 @@ Only for a diff with a comparison: that of one run against itself says all this 
 
 from collections import Counter
 from dataclasses import dataclass
+from difflib import unified_diff
 
 from compdiff.model import Change, Comparison, Samples
-from compdiff.report.lookup import Lookup
+from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import counted_text, short_place
 from compdiff.report.quantities import UNKNOWN, count_text, duration_text, interval_text, list_text
 from compdiff.timing import summary
@@ -17,11 +18,16 @@ _NOT_COMPARED = {
     False: "different runs: not compared",
 }
 _CASE = "eager op call"
+# How things changed that are in both runs, where "changed" says too little.
+_CHANGED = {"kernel": "with other code", _CASE: "with other shapes or dtypes"}
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """One thing that is `lost`, `gained` or `changed`, with the eager op calls it concerns and what stands for it."""
+    """One thing that is `lost`, `gained` or `changed`, with the eager op calls it concerns and what stands for it.
+
+    `code` is the difference of the code of two kernels, as `diff -u` writes it.
+    """
 
     change: str
     what: str
@@ -29,6 +35,8 @@ class ChangeRow:
     op_calls: str
     place: str
     detail: str
+    items: tuple[Ref, ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,16 @@ def _row(lookup: Lookup, change: Change) -> ChangeRow:
         op_calls=counted_text(change.op_calls),
         place=short_place(change.source, lookup.run.case.file) if change.source else "",
         detail=change.detail,
+        items=lookup.refs(change.items),
+        code=_code_difference(lookup, change.items),
     )
+
+
+def _code_difference(lookup: Lookup, items: tuple[str, ...]) -> str:
+    if not items:
+        return ""
+    before, after = (lookup.code_text(item).splitlines() for item in items)
+    return "\n".join(unified_diff(before, after, "A", "B", lineterm=""))
 
 
 def comparison_sentence(lookup: Lookup, comparison: Comparison) -> str:
@@ -76,12 +93,16 @@ def comparison_sentence(lookup: Lookup, comparison: Comparison) -> str:
     kinds = Counter((change.what, change.change) for change in comparison.changes)
     clauses = [
         list_text([f"{count} {rule}" for rule, count in rules.items()]),
-        *(f"{count_text(n, what)} {change}" for (what, change), n in kinds.items()),
+        *(f"{count_text(n, what)} {_phrase(what, change)}" for (what, change), n in kinds.items()),
     ]
     changed = "; ".join(clause for clause in clauses if clause)
     if not changed:
         return f"Nothing changed: {unchanged_text(lookup, comparison)} are the same."
     return f"Changed: {changed}."
+
+
+def _phrase(what: str, change: str) -> str:
+    return _CHANGED.get(what, change) if change == "changed" else change
 
 
 def unchanged_text(lookup: Lookup, comparison: Comparison) -> str:

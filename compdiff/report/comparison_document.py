@@ -16,6 +16,7 @@ class ChangeDoc(msgspec.Struct, frozen=True, kw_only=True):
     op_calls: tuple[str, ...]
     source: str
     detail: str
+    items: tuple[str, ...]
 
 
 class ComparisonDoc(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +44,7 @@ def comparison_document(comparison: Comparison) -> ComparisonDoc:
                 op_calls=change.op_calls,
                 source=change.source,
                 detail=stable_text(change.detail),
+                items=change.items,
             )
             for change in comparison.changes
         ),

@@ -170,6 +170,15 @@ class Lookup:
             return ""
         return self.code_of.get((prefix, kernel.graph, kernel.call), "")
 
+    def code_text(self, kernel_id: str) -> str:
+        """Return the generated code of a kernel, either side's, or "" when there is none."""
+        is_left = kernel_id in self.left_kernels
+        kernel = (self.left_kernels if is_left else self.right_kernels)[kernel_id]
+        compiler = (self.run.left if is_left else self.run.right).compiler
+        graphs = compiler.graphs if compiler else ()
+        calls = (call for graph in graphs if graph.id == kernel.graph for call in graph.calls)
+        return next((call.code for call in calls if call.index == kernel.call), "")
+
     def fate(self, item: str) -> Fate:
         """Return the fate of a left op call; one that the diff does not name is unexplained."""
         return self.diff.fates.get(item, _NO_FATE)

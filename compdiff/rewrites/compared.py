@@ -48,12 +48,13 @@ def code_changes(pivoted: Pivoted) -> tuple[Change, ...]:
     """Return the generated kernels that are kept, but whose code is not the same."""
     return tuple(
         Change(
-            what="generated code",
+            what="kernel",
             change="changed",
             name=right.name,
             op_calls=tuple(work_names(pivoted, right.work)),
             source=_place(source_of(pivoted, right.work)),
             detail=_OTHER_CODE,
+            items=(left.id, right.id),
         )
         for left, right in pivoted.kept
         if left.code != right.code

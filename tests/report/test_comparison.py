@@ -12,7 +12,7 @@ from compdiff.report.html_page import render_page
 from compdiff.report.summary import render_summary
 from compdiff.report.view import Page, make_page
 from tests.builders import op
-from tests.variants import golden, replace, uncompiled, with_break, with_op_call
+from tests.variants import golden, replace, uncompiled, with_break, with_op_call, with_other_code
 
 
 def page(a: Run, b: Run, side: Side = "right") -> Page:
@@ -131,3 +131,15 @@ def test_the_summary_tells_changes_first() -> None:
     parts = ["**Changed:", "Changes (2)", "What runs otherwise (1)", "| Op calls |"]
     assert [text.find(part) for part in parts] == sorted(text.find(part) for part in parts)
     assert all(part in text for part in parts)
+
+
+def test_changed_code_is_shown_as_a_difference() -> None:
+    """A kernel that is kept with other code comes with the lines that differ."""
+    before = golden("mlp_geglu")
+    after = with_other_code(before, "erf", "erf_u10")
+    made = page(before, after)
+    assert made.comparison is not None
+    (row,) = made.comparison.changes
+    assert [ref.id for ref in row.items] == ["ek0", "k0"]
+    assert any(line.startswith("+") and "erf_u10" in line for line in row.code.splitlines())
+    assert made.head.sentence == "Changed: 1 kernel with other code."

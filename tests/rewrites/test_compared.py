@@ -1,14 +1,18 @@
 """Tests of compdiff.rewrites.compared, each over two runs of which one is changed by hand."""
 
-import msgspec
 import pytest
 
 from compdiff.analysis import compare, unexplained
 from compdiff.model import Diff, Kernel, Rewrite, Run
 from tests.builders import capture, kernel, op, run
-from tests.variants import golden, uncompiled, with_op_call, with_split_kernel
-
-replace = msgspec.structs.replace
+from tests.variants import (
+    golden,
+    replace,
+    uncompiled,
+    with_op_call,
+    with_other_code,
+    with_split_kernel,
+)
 
 _GELU = frozenset({"mul_2", "mul", "add", "erf", "mul_1"})
 
@@ -139,17 +143,10 @@ def test_compiled_against_its_own_eager_side() -> None:
 def test_other_code_of_the_same_kernel() -> None:
     """A kernel of the same name and work whose code differs is kept, and told as a change."""
     before = golden("mlp_geglu")
-    assert before.right.compiler is not None
-    (graph,) = before.right.compiler.graphs
-    calls = tuple(
-        replace(call, code=call.code.replace("erf", "erf_u10")) if call.code else call
-        for call in graph.calls
-    )
-    compiler = replace(before.right.compiler, graphs=(replace(graph, calls=calls),))
-    after = replace(before, right=replace(before.right, compiler=compiler))
+    after = with_other_code(before, "erf", "erf_u10")
     _, diff = compare(before, "right", after, "right")
     assert not diff.rewrites
     assert diff.comparison is not None
-    assert [(c.what, c.name) for c in diff.comparison.changes] == [
-        ("generated code", "cpp_fused_gelu_mul_0")
+    assert [(c.what, c.name, c.items) for c in diff.comparison.changes] == [
+        ("kernel", "cpp_fused_gelu_mul_0", ("ek0", "k0"))
     ]
