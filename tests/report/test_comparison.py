@@ -4,6 +4,8 @@ import re
 
 import msgspec
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from compdiff.analysis import compare
 from compdiff.model import Run, Side
@@ -12,7 +14,10 @@ from compdiff.report.html_page import render_page
 from compdiff.report.summary import render_summary
 from compdiff.report.view import Page, make_page
 from tests.builders import op
+from tests.strategies import runs
 from tests.variants import golden, replace, uncompiled, with_break, with_op_call, with_other_code
+
+_SIDES: tuple[Side, ...] = ("left", "right")
 
 
 def page(a: Run, b: Run, side: Side = "right") -> Page:
@@ -143,3 +148,18 @@ def test_changed_code_is_shown_as_a_difference() -> None:
     assert [ref.id for ref in row.items] == ["ek0", "k0"]
     assert any(line.startswith("+") and "erf_u10" in line for line in row.code.splitlines())
     assert made.head.sentence == "Changed: 1 kernel with other code."
+
+
+@settings(max_examples=40, deadline=None)
+@given(runs(), runs(), st.sampled_from(_SIDES), st.sampled_from(_SIDES))
+def test_any_two_runs_can_be_shown(a: Run, b: Run, a_side: Side, b_side: Side) -> None:
+    """Each item of both sides has one place in the page, no link is dead, and the sums add up."""
+    assume(all(side.op_calls or side.kernels for run in (a, b) for side in (run.left, run.right)))
+    run, diff = compare(a, a_side, b, b_side)
+    made = make_page(run, diff)
+    html = render_page(made)
+    ids = re.findall(r'\sid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    assert {*diff.fates, *diff.origins, *re.findall(r'href="#([^"]+)"', html)} <= set(ids)
+    assert all(one.total == sum(part.count for part in one.parts) for one in made.head.sums)
+    assert render_summary(made)
