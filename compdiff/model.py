@@ -14,10 +14,11 @@ DIFF_SCHEMA = "compdiff.diff/1"
 Basis = Literal["measured", "planned", "imported"]
 Phase = Literal["forward", "backward"]
 FateKind = Literal[
-    "kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained"
+    "kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "removed", "unexplained"
 ]
 Certainty = Literal["certain", "likely", "guess"]
 Side = Literal["left", "right"]
+ChangeKind = Literal["lost", "gained", "changed"]
 
 
 class Record(
@@ -482,7 +483,10 @@ class Match(Record, frozen=True, kw_only=True):
 
 
 class Fate(Record, frozen=True, kw_only=True):
-    """What became of one left op call; `rewrite` is the id of the rewrite that explains it, if one does."""
+    """What became of one left op call; `rewrite` is the id of the rewrite that explains it, if one does.
+
+    Left kernels have a fate too where two runs are compared; only there one is `removed`.
+    """
 
     fate: FateKind
     rewrite: str | None = None
@@ -537,8 +541,46 @@ class Finding(Record, frozen=True, kw_only=True):
     items: tuple[str, ...] = ()
 
 
+class Change(Record, frozen=True, kw_only=True):
+    """Something that one of two compared runs has and the other has not, or has otherwise.
+
+    `what` is `rewrite`, `graph break`, `recompile`, `finding`, `kernel` or `eager op call`; `name` is the rule, the reason,
+    the title, the kernel or the op; `op_calls` names the eager op calls concerned; `detail` says what stands in its place;
+    `items` are the item of A and that of B whose code is not the same.
+    """
+
+    what: str
+    change: ChangeKind
+    name: str
+    op_calls: tuple[str, ...] = ()
+    source: str = ""
+    detail: str = ""
+    items: tuple[str, ...] = ()
+
+
+class Comparison(Record, frozen=True, kw_only=True):
+    """What two runs have in common and what not, beside the fates of their items.
+
+    `unchanged` counts what both have, by kind. `work` names, for each item of both sides, the eager op calls whose work it
+    does, and `sources` the line of the last of them. The samples are those of both sides; of different runs, they are not
+    comparable. `same_run` says that A and B are one run, with itself or in reverse.
+    """
+
+    changes: tuple[Change, ...] = ()
+    unchanged: dict[str, int] = {}
+    work: dict[str, tuple[str, ...]] = {}
+    sources: dict[str, SourceLocation] = {}
+    same_run: bool = False
+    left_samples: Samples | None = None
+    right_samples: Samples | None = None
+
+
 class Diff(Record, frozen=True, kw_only=True):
-    """The whole conclusion about two captures. `fates` and `origins` are keyed by item id and complete."""
+    """The whole conclusion about two captures. `fates` and `origins` are keyed by item id and complete.
+
+    `comparison` is set where the captures are of two runs, or of one in reverse: fates and origins then go by the eager
+    op calls that both sides share, and the left kernels that no op call launched have a fate as well.
+    """
 
     left_label: str
     right_label: str
@@ -547,3 +589,4 @@ class Diff(Record, frozen=True, kw_only=True):
     origins: dict[str, Origin] = {}
     rewrites: tuple[Rewrite, ...] = ()
     findings: tuple[Finding, ...] = ()
+    comparison: Comparison | None = None

@@ -61,6 +61,8 @@ def runs(draw: st.DrawFn) -> Run:
             for index, call in enumerate(calls)
             if call.kind == "cpp"
         )
+    first = 1 + max((kernel.id for kernel in kernels), default=-1)
+    kernels += draw(_library_kernels(right_calls, first))
     return Run(
         case=CaseInfo(name="case", file="case.py"),
         environment=Environment(),
@@ -80,6 +82,22 @@ def runs(draw: st.DrawFn) -> Run:
             kernels=kernels,
             compiler=compiler,
         ),
+    )
+
+
+@st.composite
+def _library_kernels(draw: st.DrawFn, calls: tuple[OpCall, ...], first: int) -> tuple[Kernel, ...]:
+    """Return kernels that some op calls launched, and at times one that none did."""
+    launchers = [call.id for call in calls if draw(st.booleans())]
+    owners = [*launchers, *([None] if draw(st.booleans()) else [])]
+    return tuple(
+        Kernel(
+            id=first + index,
+            name=draw(st.sampled_from(("gemm_128x64", "gemm_64x64"))),
+            kind="library" if owner is not None else "memcpy",
+            op_call=owner,
+        )
+        for index, owner in enumerate(owners)
     )
 
 

@@ -2,9 +2,10 @@
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
-from compdiff.analysis import analyse, check, unexplained
+from compdiff.analysis import analyse, check, compare, unexplained
 from compdiff.errors import CompdiffError
 from compdiff.model import (
     Capture,
@@ -17,8 +18,12 @@ from compdiff.model import (
     Origin,
     Rewrite,
     Run,
+    Side,
 )
+from tests.builders import timing
 from tests.strategies import runs
+
+_SIDES: tuple[Side, ...] = ("left", "right")
 
 
 def _run() -> Run:
@@ -115,3 +120,50 @@ def test_a_broken_law_is_an_error(changes: dict[str, object], text: str) -> None
     check(_run(), good)
     with pytest.raises(CompdiffError, match=text):
         check(_run(), msgspec.structs.replace(good, **changes))
+
+
+@settings(max_examples=150, deadline=None)
+@given(runs(), runs(), st.sampled_from(_SIDES), st.sampled_from(_SIDES))
+def test_the_law_holds_for_any_two_runs(a: Run, b: Run, a_side: Side, b_side: Side) -> None:
+    """Whatever two runs hold, each item of A has one fate and each of B one origin, and the parts agree."""
+    assume(all(side.op_calls or side.kernels for run in (a, b) for side in (run.left, run.right)))
+    run, diff = compare(a, a_side, b, b_side)
+    check(run, diff)
+    rewrites = {rewrite.id: rewrite for rewrite in diff.rewrites}
+    for item, fate in diff.fates.items():
+        assert fate.rewrite is None or item in rewrites[fate.rewrite].left
+    owned = {op for origin in diff.origins.values() for op in origin.op_calls}
+    assert owned <= set(diff.fates)
+    if diff.comparison is not None:
+        assert unexplained(diff) == (0, 0)
+        assert {op for op, fate in diff.fates.items() if fate.fate == "kept"} <= owned
+        assert not owned & {op for op, fate in diff.fates.items() if fate.fate == "removed"}
+
+
+@settings(max_examples=100, deadline=None)
+@given(runs(), st.sampled_from(_SIDES))
+def test_a_run_against_itself_changes_nothing(run: Run, side: Side) -> None:
+    """Any side compared with itself is kept whole."""
+    assume(run.left.op_calls and (run.right.op_calls or run.right.kernels))
+    _, diff = compare(run, side, run, side)
+    assert {fate.fate for fate in diff.fates.values()} <= {"kept"}
+    assert not diff.rewrites
+    assert diff.comparison is not None
+    assert not diff.comparison.changes
+
+
+def test_an_eager_side_against_a_compiled_one_is_analysed() -> None:
+    """Left against right of one run is what the run's own report says, times included."""
+    run = msgspec.structs.replace(_run(), timing=timing(2_000_000, 1_000_000))
+    made, diff = compare(run, "left", run, "right")
+    assert diff.comparison is None
+    assert diff.fates == analyse(run).fates
+    assert made.timing == run.timing
+
+
+def test_sides_of_two_runs_are_not_timed_together() -> None:
+    """Samples of two runs were not taken in turns, so they are not compared."""
+    run = msgspec.structs.replace(_run(), timing=timing(2_000_000, 1_000_000))
+    made, _ = compare(run, "left", msgspec.structs.replace(run, created="later"), "right")
+    assert made.timing is None
+    assert "times-not-compared" in {warning.id for warning in made.warnings}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compdiff.align.items import right_items
-from compdiff.analysis import analyse, check, unexplained
+from compdiff.analysis import analyse, check, compare, unexplained
 from compdiff.expect import judge
 from compdiff.model import Diff, Run
 from compdiff.rewrites import RULES
@@ -59,6 +59,18 @@ def test_the_same_run_gives_the_same_conclusions(run: tuple[Path, Run, Diff]) ->
     """Concluding twice gives equal results."""
     _, measured, diff = run
     assert analyse(measured) == diff
+
+
+def test_a_run_compared_with_itself_keeps_all(run: tuple[Path, Run, Diff]) -> None:
+    """Both sides of a comparison are the same run: nothing changed, and nothing is left out."""
+    _, measured, diff = run
+    combined, compared = compare(measured, "right", measured, "right")
+    assert {fate.fate for fate in compared.fates.values()} == {"kept"}
+    assert not compared.rewrites
+    assert compared.comparison is not None
+    assert compared.comparison.changes == ()
+    assert compared.comparison.unchanged["rewrite"] == len(diff.rewrites)
+    check(combined, compared)
 
 
 def test_matches_name_items_that_exist(run: tuple[Path, Run, Diff]) -> None:

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from compdiff.model import Capture, Kernel, OpCall
+from compdiff.model import Capture, Kernel, OpCall, Side
 
 
 def left_op(number: int) -> str:
@@ -34,6 +34,25 @@ def right_items(capture: Capture) -> Iterator[tuple[str, OpCall | Kernel]]:
         yield right_op(call.id), call
     for kernel in capture.kernels:
         yield right_kernel(kernel.id), kernel
+
+
+def units(capture: Capture) -> Iterator[OpCall | Kernel]:
+    """Yield every op call of a side and every kernel that no op call launched, op calls first."""
+    yield from capture.op_calls
+    yield from (kernel for kernel in capture.kernels if kernel.op_call is None)
+
+
+def item_id(made: OpCall | Kernel, side: Side) -> str:
+    """Return the diff's id of an op call or kernel of a side."""
+    op_id, kernel_id = (left_op, left_kernel) if side == "left" else (right_op, right_kernel)
+    return op_id(made.id) if isinstance(made, OpCall) else kernel_id(made.id)
+
+
+def item_name(made: OpCall | Kernel) -> str:
+    """Return a kernel's name, or an op call's with its overload, unless that is the default one: `aten::add.Tensor`."""
+    if isinstance(made, Kernel) or made.overload in {"", "default"}:
+        return made.name
+    return f"{made.name}.{made.overload}"
 
 
 def in_order(ids: Iterable[str]) -> tuple[str, ...]:

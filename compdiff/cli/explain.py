@@ -11,11 +11,13 @@ def command(name: str | None) -> int:
     """Explain the rule or finding NAME; without NAME, list all."""
     from compdiff.findings.table import FINDINGS
     from compdiff.rewrites import RULES
+    from compdiff.rewrites.comparison_rules import COMPARISON_RULES
 
     texts = {
         rule.name: f"{rule.why}\nFate: {rule.fate}. In torch: {rule.source}. Case: {rule.case}."
         for rule in RULES
     }
+    texts |= {rule.name: f"{rule.why}\nBetween two runs." for rule in COMPARISON_RULES}
     texts |= {row.id: f"{row.means}\nTry: {row.advice}\nSource: {row.source}" for row in FINDINGS}
     if name is None:
         for known in sorted(texts):

@@ -4,8 +4,6 @@ Two runs of a case give the same document but for what varies by nature. That st
 `speedup` and `verdict`, in the numbers of findings, and in `environment`.
 """
 
-import re
-
 import msgspec
 
 from compdiff import timing as statistics
@@ -25,11 +23,11 @@ from compdiff.model import (
     Run,
     Samples,
 )
+from compdiff.report.comparison_document import ComparisonDoc, comparison_document
 from compdiff.report.headline import Sum, device_ns, make_sums
 from compdiff.report.lookup import Lookup
 from compdiff.report.timings import sampled
-
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|\b\d{12,}\b")
+from compdiff.rewrites.changes import stable_text
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -230,6 +228,7 @@ class Document(Part, frozen=True, kw_only=True):
     speedup: Speedup | None
     verdict: str | None
     timing: TimingDoc | None
+    comparison: ComparisonDoc | None
     rewrites: tuple[RewriteDoc, ...]
     fates: dict[str, FateDoc]
     origins: dict[str, OriginDoc]
@@ -266,6 +265,7 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
         speedup=_speedup(run),
         verdict=statistics.verdict(timing) if timing else None,
         timing=_timing(run),
+        comparison=comparison_document(diff.comparison) if diff.comparison else None,
         rewrites=tuple(_rewrite(rewrite) for rewrite in diff.rewrites),
         fates={item: _fate(fate) for item, fate in diff.fates.items()},
         origins={item: _origin(origin) for item, origin in diff.origins.items()},
@@ -281,11 +281,6 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
         failure=_failure(run),
         environment=run.environment,
     )
-
-
-def stable_text(text: str) -> str:
-    """Return a text of the compiler without memory addresses and object ids, which differ in each process."""
-    return _ADDRESS.sub("<address>", text)
 
 
 def _side(capture: Capture, samples: Samples | None) -> SideDoc:

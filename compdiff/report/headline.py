@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from compdiff.model import Capture, Failure, Kernel, Run, Timing
+from compdiff.report.comparison import comparison_sentence, times
 from compdiff.report.lookup import Lookup, is_unexplained
 from compdiff.report.quantities import (
     UNKNOWN,
@@ -19,8 +20,20 @@ from compdiff.report.quantities import (
 from compdiff.report.timings import SideTiming, TimingView
 from compdiff.timing import BUSIEST_MACHINE
 
-FATES = ("kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained")
+FATES = (
+    "kept",
+    "rewritten",
+    "decomposed",
+    "fused",
+    "eliminated",
+    "folded",
+    "removed",
+    "unexplained",
+)
 ORIGINS = ("from op calls", "introduced", "unexplained")
+# What the origins are called where two runs are compared.
+_COMPARED_ORIGINS = {"from op calls": "in both", "introduced": "added"}
+_TIME_NOTE = "median and its 95 % interval, unprofiled"
 GENERATED_KINDS = frozenset({"cpp", "triton"})
 
 
@@ -101,7 +114,7 @@ def make_headline(
         device=device_text(run.right) or device_text(run.left),
         verdict=timing.verdict if timing else "",
         sentence=verdict_sentence(lookup, timing, sums),
-        metrics=make_metrics(run, timing),
+        metrics=(*make_metrics(run, timing), *_times_apart(lookup)),
         sums=sums,
         notices=make_notices(run),
         failure=run.failure,
@@ -133,6 +146,8 @@ def verdict_sentence(lookup: Lookup, timing: TimingView | None, sums: tuple[Sum,
     run = lookup.run
     if run.failure is not None:
         return _failed_sentence(run, run.failure)
+    if lookup.diff.comparison is not None:
+        return comparison_sentence(lookup, lookup.diff.comparison)
     clauses = [
         _structure_clause(run),
         _device_clause(run),
@@ -217,12 +232,28 @@ def _unexplained_clause(sums: tuple[Sum, ...]) -> str:
 def make_sums(lookup: Lookup) -> tuple[Sum, ...]:
     """Return the conservation sums: left op calls by fate, right op calls and kernels by origin."""
     left, right = lookup.run.left.label, lookup.run.right.label
-    fates = Counter[str](lookup.fate(item).fate for item in lookup.left_ops)
+    fates = Counter[str](lookup.fate(item).fate for item in lookup.left_items)
+    if lookup.diff.comparison is not None:
+        return (_sum(f"{left}, op calls and kernels by fate", fates, FATES), *_added(lookup))
     return (
         _sum(f"{left} op calls by fate", fates, FATES),
         _sum(f"{right} op calls by origin", _origins(lookup, list(lookup.right_ops)), ORIGINS),
         _sum(f"{right} kernels by origin", _origins(lookup, list(lookup.right_kernels)), ORIGINS),
     )
+
+
+def _added(lookup: Lookup) -> tuple[Sum, Sum]:
+    """Return the sums of the right side of a comparison."""
+    label = lookup.run.right.label
+    order = tuple(_COMPARED_ORIGINS.get(origin, origin) for origin in ORIGINS)
+    kinds = (("op calls", list(lookup.right_ops)), ("kernels", list(lookup.right_kernels)))
+    found = []
+    for name, items in kinds:
+        counts = Counter(
+            {_COMPARED_ORIGINS.get(o, o): n for o, n in _origins(lookup, items).items()}
+        )
+        found.append(_sum(f"{label}, {name} by origin", counts, order))
+    return found[0], found[1]
 
 
 def _origins(lookup: Lookup, items: list[str]) -> Counter[str]:
@@ -252,9 +283,8 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
     ]
     if timing:
         first, second = timing.sides
-        note = "median and its 95 % interval, unprofiled"
         metrics.append(
-            Metric("Time per call", _timed(first), _timed(second), timing.short_speed, note)
+            Metric("Time per call", _timed(first), _timed(second), timing.short_speed, _TIME_NOTE)
         )
     metrics += [
         _measured("Device time", device_ns(left), device_ns(right), "sum over kernels, profiled"),
@@ -263,6 +293,16 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
     return tuple(
         metric for metric in metrics if {metric.left, metric.right} not in ({UNKNOWN}, {"0"})
     )
+
+
+def _times_apart(lookup: Lookup) -> tuple[Metric, ...]:
+    """Return the times of a comparison, which say nothing about each other."""
+    if lookup.diff.comparison is None:
+        return ()
+    left, right, change = times(lookup.diff.comparison)
+    if left == right == UNKNOWN:
+        return ()
+    return (Metric("Time per call", left, right, change, _TIME_NOTE),)
 
 
 def kernels_note(run: Run) -> str:

@@ -9,8 +9,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compdiff.align.items import left_kernel, left_op, right_kernel, right_op
-from compdiff.model import Capture, Diff, Fate, Kernel, Match, OpCall, Origin, Rewrite, Run
-from compdiff.report.naming import op_name
+from compdiff.model import (
+    Capture,
+    Diff,
+    Fate,
+    Kernel,
+    Match,
+    OpCall,
+    Origin,
+    Rewrite,
+    Run,
+    SourceLocation,
+)
+from compdiff.report.naming import counted_text, op_name
 
 _NO_FATE = Fate(fate="unexplained", why="the diff names no fate for this op call")
 _NO_ORIGIN = Origin()
@@ -50,6 +61,29 @@ class Lookup:
     def right_kernels(self) -> dict[str, Kernel]:
         """Right kernels by item id, in capture order."""
         return {right_kernel(kernel.id): kernel for kernel in self.run.right.kernels}
+
+    @cached_property
+    def left_items(self) -> dict[str, OpCall | Kernel]:
+        """Left items that have a fate: op calls in capture order; in a comparison kernels too, in the order they ran."""
+        if self.diff.comparison is None:
+            return dict(self.left_ops)
+        known: dict[str, OpCall | Kernel] = {**self.left_ops, **self.left_kernels}
+        ran = (item.replace("c", "e").replace("k", "ek") for item in _ran(self.run.left))
+        return {
+            item: known[item] for item in dict.fromkeys([*ran, *known]) if item in self.diff.fates
+        }
+
+    def source(self, item: str) -> SourceLocation | None:
+        """Return the line that made a left item; in a comparison that of the last eager op call whose work it does."""
+        if self.diff.comparison is not None:
+            return self.diff.comparison.sources.get(item)
+        return self.left_ops[item].source
+
+    def work(self, item: str) -> str:
+        """Return the eager op calls whose work an item of a comparison does; "" for an eager op call itself."""
+        work = self.diff.comparison.work.get(item, ()) if self.diff.comparison else ()
+        plain = [name.partition(".")[0] for name in (*work, self.names[item])]
+        return "" if len(plain) == 2 and plain[0] == plain[1] else counted_text(work)  # noqa: PLR2004 (one, and itself)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -117,22 +151,33 @@ class Lookup:
         return {rewrite.id: rewrite for rewrite in self.diff.rewrites}
 
     @cached_property
-    def code_of(self) -> dict[tuple[int, int], str]:
-        """The anchors of generated kernels' code, by graph and wrapper call."""
-        compiler = self.run.right.compiler
+    def code_of(self) -> dict[tuple[str, int, int], str]:
+        """The anchors of generated kernels' code, by their prefix (`left-` or none), graph and wrapper call."""
+        sides = (("left-", self.run.left.compiler), ("", self.run.right.compiler))
         return {
-            (graph.id, call.index): f"code-{graph.id}-{call.index}"
+            (prefix, graph.id, call.index): f"{prefix}code-{graph.id}-{call.index}"
+            for prefix, compiler in sides
             for graph in (compiler.graphs if compiler else ())
             for call in graph.calls
             if call.code
         }
 
     def code_anchor(self, kernel_id: str) -> str:
-        """Return the anchor of a right kernel's generated code, or "" when there is none."""
-        kernel = self.right_kernels[kernel_id]
+        """Return the anchor of a kernel's generated code, either side's, or "" when there is none."""
+        prefix = "left-" if kernel_id in self.left_kernels else ""
+        kernel = (self.left_kernels if prefix else self.right_kernels)[kernel_id]
         if kernel.graph is None or kernel.call is None:
             return ""
-        return self.code_of.get((kernel.graph, kernel.call), "")
+        return self.code_of.get((prefix, kernel.graph, kernel.call), "")
+
+    def code_text(self, kernel_id: str) -> str:
+        """Return the generated code of a kernel, either side's, or "" when there is none."""
+        is_left = kernel_id in self.left_kernels
+        kernel = (self.left_kernels if is_left else self.right_kernels)[kernel_id]
+        compiler = (self.run.left if is_left else self.run.right).compiler
+        graphs = compiler.graphs if compiler else ()
+        calls = (call for graph in graphs if graph.id == kernel.graph for call in graph.calls)
+        return next((call.code for call in calls if call.index == kernel.call), "")
 
     def fate(self, item: str) -> Fate:
         """Return the fate of a left op call; one that the diff does not name is unexplained."""

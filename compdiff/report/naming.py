@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from compdiff.align.items import item_name
 from compdiff.model import GraphNode, OpCall, SourceLocation, TensorMeta
 
 _DTYPES = {
@@ -30,8 +31,7 @@ _LIBRARY_ROOTS = ("site-packages/", "dist-packages/")
 
 def op_name(call: OpCall) -> str:
     """Return an op call's name with its overload, unless that is the default one: `aten::add.Tensor`."""
-    plain = call.overload in {"", "default"}
-    return call.name if plain else f"{call.name}.{call.overload}"
+    return item_name(call)
 
 
 def tensor_text(meta: TensorMeta) -> str:

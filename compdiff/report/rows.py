@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from compdiff.align.sides import is_backward
 from compdiff.model import Kernel, OpCall, SourceLocation
 from compdiff.report.lookup import Lookup, Ref, is_unexplained
-from compdiff.report.naming import arguments_text, op_name, outputs_text, place_text
+from compdiff.report.naming import arguments_text, outputs_text, place_text
 
 UNEXPLAINED = "unexplained"
 _NOWHERE = "unknown place"
@@ -31,10 +32,16 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class LeftOp:
-    """One left op call. `why` says more than the fate's name where no rewrite does; `links` are its counterparts."""
+    """One left op call. `why` says more than the fate's name where no rewrite does; `links` are its counterparts.
+
+    In a comparison also one left kernel of this `kind`, its `code` an anchor; `work` names the eager op calls whose work
+    the item does.
+    """
 
     id: str
     name: str
+    kind: str
+    work: str
     arguments: str
     outputs: str
     module: str
@@ -43,6 +50,7 @@ class LeftOp:
     why: str
     certainty: str
     kernels: tuple[Ref, ...]
+    code: str
     links: tuple[str, ...]
 
 
@@ -53,6 +61,7 @@ class RightItem:
     id: str
     name: str
     kind: str
+    work: str
     arguments: str
     outputs: str
     introduced: str
@@ -106,8 +115,8 @@ def _runs(lookup: Lookup) -> Iterator[tuple[str, list[str]]]:
     """Yield (key, op ids): neighbouring left op calls of one phase with the same key."""
     run: list[str] = []
     last: tuple[str, str] | None = None
-    for op, call in lookup.left_ops.items():
-        key = (_key(lookup, op), call.phase)
+    for op in lookup.left_items:
+        key = (_key(lookup, op), _left_phase(lookup, op))
         if last is not None and key != last:
             yield last[0], run
             run = []
@@ -115,6 +124,10 @@ def _runs(lookup: Lookup) -> Iterator[tuple[str, list[str]]]:
         last = key
     if last is not None:
         yield last[0], run
+
+
+def _left_phase(lookup: Lookup, item: str) -> str:
+    return "backward" if is_backward(lookup.run.left, lookup.left_items[item]) else "forward"
 
 
 def _key(lookup: Lookup, op: str) -> str:
@@ -183,7 +196,7 @@ def _group(lookup: Lookup, ops: list[str], home_items: list[str]) -> Group:
     elsewhere = [item for item in (*made, *rewritten) if item not in home_items]
     fates = list(dict.fromkeys(op.fate for block in blocks for op in block.ops))
     return Group(
-        phase=lookup.left_ops[ops[0]].phase,
+        phase=_left_phase(lookup, ops[0]),
         blocks=blocks,
         items=tuple(_right_item(lookup, item) for item in home_items),
         elsewhere=lookup.refs(dict.fromkeys(elsewhere)),
@@ -220,7 +233,7 @@ def _blocks(lookup: Lookup, ops: list[str]) -> Iterator[Block]:
     """Yield the blocks of a group: neighbouring op calls with the same source line and columns."""
 
     def source_of(op: str) -> SourceLine | None:
-        return source_line(lookup.left_ops[op].source, lookup.run.case.file)
+        return source_line(lookup.source(op), lookup.run.case.file)
 
     for source, block in groupby(ops, key=source_of):
         yield Block(source, tuple(_left_op(lookup, op) for op in block))
@@ -244,22 +257,26 @@ def source_line(source: SourceLocation | None, case_file: str) -> SourceLine | N
 
 
 def _left_op(lookup: Lookup, op: str) -> LeftOp:
-    call = lookup.left_ops[op]
+    made = lookup.left_items[op]
+    call, kernel = (made, None) if isinstance(made, OpCall) else (None, made)
     fate = lookup.fate(op)
     match = lookup.matched.get(op)
     rewrite = fate.rewrite if fate.rewrite in lookup.rule_of else None
     kernels = lookup.launched_left.get(op, ())
     return LeftOp(
         id=op,
-        name=op_name(call),
-        arguments=arguments_text(call),
-        outputs=outputs_text(call),
-        module=call.module,
+        name=lookup.names[op],
+        kind=kernel_kind(kernel) if kernel else "",
+        work=lookup.work(op),
+        arguments=arguments_text(call) if call else "",
+        outputs=outputs_text(call) if call else "",
+        module=call.module if call else "",
         fate=fate.fate,
         rewrite=lookup.ref(rewrite) if rewrite else None,
         why="" if rewrite or _kept_in_graph(lookup, op) else fate.why,
         certainty="" if match is None or match.certainty == "certain" else match.certainty,
         kernels=lookup.refs(kernels),
+        code=lookup.code_anchor(op) if kernel else "",
         links=(*lookup.made_from.get(op, ()), *lookup.rewrites_of.get(op, ()), *kernels),
     )
 
@@ -280,6 +297,7 @@ def _right_item(lookup: Lookup, item: str) -> RightItem:
         id=item,
         name=lookup.names[item],
         kind=kernel_kind(kernel) if kernel else "op call",
+        work=lookup.work(item),
         arguments=arguments_text(call) if call else "",
         outputs=outputs_text(call) if call else "",
         introduced=origin.introduced,

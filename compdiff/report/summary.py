@@ -21,9 +21,14 @@ def render_summary(page: Page, report: str = "") -> str:
     text = _Budget(LIMIT_BYTES - _RESERVE_BYTES)
     text.add([f"### compdiff: {code(head.case)}", "", f"**{escape(head.sentence)}**", ""])
     text.add(_banner(page))
+    if page.comparison is not None:
+        text.add([escape(page.comparison.case), ""] if page.comparison.case else [])
+        text.add_table("Changes", "change | what | source | op calls | details", _changes(page))
+        text.add_table("What runs otherwise", "change | source | what happened", _changed(page))
     text.add(_metrics(page))
     text.add(_sums(page))
-    text.add_table("Rewrites", "rewrite | source | before | after | pass", _rewrite_rows(page))
+    if page.comparison is None:
+        text.add_table("Rewrites", "rewrite | source | before | after | pass", _rewrite_rows(page))
     text.add_table("Unexplained", "side | item | name", _unexplained_rows(page))
     text.add_list("Graph breaks", [_break(page_break) for page_break in _breaks(page)])
     text.add_list("Findings", [_finding(page, index) for index in range(len(page.findings))])
@@ -135,6 +140,22 @@ def _rewrite_rows(page: Page) -> list[str]:
         f"| {card.id} {code(card.rule)}{_outcome(card)} | {code(card.source) if card.source else ''} "
         f"| {_items(card.before)} | {_items(card.after) or 'nothing'} "
         f"| {code(card.by_pass) if card.by_pass else ''} |"
+        for card in page.rewrites
+    ]
+
+
+def _changes(page: Page) -> list[str]:
+    return [
+        f"| {row.change} | {row.what} {code(row.name)} | {code(row.place) if row.place else ''} "
+        f"| {code(row.op_calls) if row.op_calls else ''} | {escape(row.detail)} |"
+        for row in (page.comparison.changes if page.comparison else ())
+    ]
+
+
+def _changed(page: Page) -> list[str]:
+    return [
+        f"| {card.id} {code(card.rule)} | {code(card.source) if card.source else ''} "
+        f"| {escape(card.why)} |"
         for card in page.rewrites
     ]
 

@@ -102,7 +102,7 @@ def _right_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kern
         anchor=False,
         name=kernel.name,
         kind=kernel_kind(kernel),
-        graph=graph_text(lookup, kernel.graph),
+        graph=graph_text(lookup.run.right, kernel.graph),
         launcher=lookup.ref(launcher) if launcher in lookup.right_ops else None,
         duration=duration_text(kernel.duration_ns),
         share=share_text(kernel.duration_ns, total),
@@ -120,10 +120,10 @@ def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kerne
     owner = lookup.refs([launcher])
     return KernelRow(
         id=item,
-        anchor=True,
+        anchor=item not in lookup.left_items,
         name=kernel.name,
         kind=kernel_kind(kernel),
-        graph="",
+        graph=graph_text(lookup.run.left, kernel.graph),
         launcher=owner[0] if owner else None,
         duration=duration_text(kernel.duration_ns),
         share=share_text(kernel.duration_ns, total),
@@ -132,7 +132,7 @@ def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kerne
         origin="",
         origins=owner,
         reason="",
-        code="",
+        code=lookup.code_anchor(item),
     )
 
 
@@ -141,10 +141,9 @@ def bar_width(part: int, whole: int) -> str:
     return f"{100 * part / whole if whole else 0:.1f}"
 
 
-def graph_text(lookup: Lookup, graph_id: int | None) -> str:
+def graph_text(capture: Capture, graph_id: int | None) -> str:
     """Return a compiled graph in words: `0/0 forward`; "" for none."""
-    compiler = lookup.run.right.compiler
-    graphs = compiler.graphs if compiler else ()
+    graphs = capture.compiler.graphs if capture.compiler else ()
     return next((f"{g.compile_id} {g.direction}" for g in graphs if g.id == graph_id), "")
 
 
@@ -218,8 +217,9 @@ def _place(lookup: Lookup, item: str, call: OpCall) -> str:
     """Return where an op call was made; for one made by generated code the line in the wrapper."""
     if call.source is None:
         return ""
-    if item in lookup.right_ops and call.call is not None:
-        return f"generated wrapper, {graph_text(lookup, call.graph)}"
+    if call.call is not None:
+        capture = lookup.run.right if item in lookup.right_ops else lookup.run.left
+        return f"generated wrapper, {graph_text(capture, call.graph)}"
     return place_text(call.source, lookup.run.case.file)
 
 

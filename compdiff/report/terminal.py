@@ -4,14 +4,17 @@ Outside strings become `Text` with control characters spelled out, so none is re
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from compdiff.report.cards import CardItem, RewriteCard
-from compdiff.report.headline import failure_text
+from compdiff.report.comparison import ChangeRow, ComparisonView
+from compdiff.report.headline import Notice, failure_text
 from compdiff.report.naming import clipped, printable
 from compdiff.report.view import Page
 
@@ -22,6 +25,7 @@ _STYLES = {
     "unclear": "yellow",
     "": "default",
 }
+_STYLE_OF_CHANGE = {"lost": "red", "gained": "green", "changed": "yellow"}
 _ITEM_LENGTH = 60
 _MOST_NAMES = 4
 # Warnings of every run: they stand in the report, and would tire whoever reads the terminal.
@@ -30,21 +34,77 @@ _ALWAYS_TRUE = frozenset({"observer"})
 
 def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
     """Return what a run showed: numbers, rewrites, unexplained items, findings, failures, and the report's path."""
-    parts: list[RenderableType] = [_title(page), _metrics(page)]
-    parts += _rewrites(page)
-    parts += [_line("", text) for text in sum_lines(page)]
+    parts: list[RenderableType] = [_title(page)]
+    parts += _middle(page) if page.comparison is None else _compared(page, page.comparison)
     parts += [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
-    parts += [
-        _line("warning", notice.text, "yellow")
-        for notice in page.head.notices
-        if notice.id not in _ALWAYS_TRUE
-    ]
+    parts += [_notice(notice) for notice in page.head.notices if notice.id not in _ALWAYS_TRUE]
     parts += [_line("failed", text, "red") for text in page.head.expectation_failures]
     if page.head.failure is not None:
         parts.append(_line("incomplete", failure_text(page.head.failure), "red"))
     if report is not None:
         parts.append(_line("report", str(report)))
     return Group(*parts)
+
+
+def _middle(page: Page) -> list[RenderableType]:
+    """Return numbers, rewrites and sums of one run."""
+    sums = [_line("", text) for text in sum_lines(page)]
+    return [_metrics(page), *_rewrites(page), *sums]
+
+
+def _compared(page: Page, comparison: ComparisonView) -> list[RenderableType]:
+    """Return what changed between two runs, first what compilers decided, then numbers; of equal runs nothing more."""
+    if comparison.same:
+        return []
+    parts: list[RenderableType] = [_line("", comparison.case, "yellow")] if comparison.case else []
+    parts += _changes(comparison)
+    for cards in _alike(page):
+        parts += _changed_items(cards)
+    sums = [_line("", text) for text in sum_lines(page)]
+    return [*parts, _metrics(page), *sums, _line("unchanged", comparison.unchanged)]
+
+
+def _changes(comparison: ComparisonView) -> list[RenderableType]:
+    """Return two lines for each change; those of one kind and name are told together."""
+    alike: dict[tuple[str, str, str], list[ChangeRow]] = {}
+    for row in comparison.changes:
+        alike.setdefault((row.change, row.what, row.name), []).append(row)
+    lines: list[RenderableType] = []
+    for (change, what, name), rows in alike.items():
+        times = f" x{len(rows)}" if len(rows) > 1 else ""
+        first = _line(change, f"{what} {name}{times}", _STYLE_OF_CHANGE[change])
+        first.append(printable(f"  {_some(_unique(row.place for row in rows))}"))
+        details = _unique(
+            ": ".join(part for part in (row.op_calls, row.detail) if part) for row in rows
+        )
+        lines += [first, *([_indented(_some(details))] if details else [])]
+    return lines
+
+
+def _changed_items(cards: list[RewriteCard]) -> list[RenderableType]:
+    """Return what items of one rule were and are."""
+    times = f" x{len(cards)}" if len(cards) > 1 else ""
+    line = _line(cards[0].rule, f"{times}  {_places(cards)}", "cyan")
+    counts = Counter(card.why for card in cards)
+    texts = [f"{why} (x{n})" if n > 1 else why for why, n in counts.items()]
+    more = [f"and {len(texts) - _MOST_NAMES} more"] if len(texts) > _MOST_NAMES else []
+    return [line, *(_indented(text) for text in [*texts[:_MOST_NAMES], *more])]
+
+
+def _indented(text: str) -> Padding:
+    """Return a text that keeps its indent where it is broken."""
+    return Padding(Text(printable(text), style="dim"), (0, 0, 0, 4))
+
+
+def _notice(notice: Notice) -> Text:
+    """Return a warning; what two compared runs differ in is none."""
+    if notice.id.endswith("-differs"):
+        return _line("differs", notice.text)
+    return _line("warning", notice.text, "yellow")
+
+
+def _unique(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
 
 
 def sum_lines(page: Page) -> list[str]:
@@ -85,10 +145,14 @@ def _metrics(page: Page) -> Table:
 
 def _rewrites(page: Page) -> list[Text]:
     """Return two lines for each rewrite; those of one rule and outcome are told together."""
+    return [line for cards in _alike(page) for line in _rewrite(cards)]
+
+
+def _alike(page: Page) -> list[list[RewriteCard]]:
     alike: dict[tuple[str, str], list[RewriteCard]] = {}
     for card in page.rewrites:
         alike.setdefault((card.rule, card.outcome), []).append(card)
-    return [line for cards in alike.values() for line in _rewrite(cards)]
+    return list(alike.values())
 
 
 def _rewrite(cards: list[RewriteCard]) -> tuple[Text, Text]:
@@ -104,7 +168,7 @@ def _rewrite(cards: list[RewriteCard]) -> tuple[Text, Text]:
 
 
 def _places(cards: list[RewriteCard]) -> str:
-    return _some(list(dict.fromkeys(card.source for card in cards if card.source)))
+    return _some(_unique(card.source for card in cards))
 
 
 def _items(items: list[CardItem]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from compdiff.model import Diff, Run
 from compdiff.report.about import AboutView, NumericsView, make_about, make_numerics
 from compdiff.report.cards import FindingCard, RewriteCard, make_findings, make_rewrites
+from compdiff.report.comparison import ComparisonView, make_comparison
 from compdiff.report.headline import Headline, make_headline
 from compdiff.report.lookup import Lookup
 from compdiff.report.rows import Group, make_rows
@@ -21,6 +22,7 @@ class Page:
     """The parts of a report, in the order in which they are shown."""
 
     head: Headline
+    comparison: ComparisonView | None
     rows: tuple[Group, ...]
     rewrites: tuple[RewriteCard, ...]
     findings: tuple[FindingCard, ...]
@@ -38,6 +40,7 @@ def make_page(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = ()) 
     timing = make_timing(run)
     return Page(
         head=make_headline(lookup, timing, expectation_failures),
+        comparison=make_comparison(lookup),
         rows=make_rows(lookup),
         rewrites=make_rewrites(lookup),
         findings=make_findings(lookup),
