@@ -80,7 +80,8 @@ def run(task: Task, pipe: Connection) -> None:
 
     with _stacks_to(task.trace_file):
         try:
-            _check_device(task.request.device)
+            if task.request.target is None:
+                _check_device(task.request.device)
             measured = _measure(task.measure)(task.request, progress=progress, save=save)
         except BaseException as error:  # noqa: BLE001 - whatever the case raises is told
             hint = error.hint if isinstance(error, CompdiffError) else ""

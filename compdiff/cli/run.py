@@ -16,8 +16,9 @@ from compdiff.case import Survey, survey
 from compdiff.cli import print_error
 from compdiff.cli.values import Value, parse_value
 from compdiff.errors import CaseError, CompdiffError
-from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan
+from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan, Target
 from compdiff.store import write_run
+from compdiff.targets import find_target
 
 if TYPE_CHECKING:
     from compdiff.report import IndexEntry
@@ -35,6 +36,7 @@ class Settings:
     """What all cases of one call share."""
 
     device: str
+    target: Target | None = None
     dtype: str
     options: CompileOptions
     sampling: SamplingPlan
@@ -60,6 +62,12 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     "--param", "params", multiple=True, callback=_pairs, help="Set a parameter: size=4096."
 )
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@click.option(
+    "--target",
+    "target_name",
+    default="",
+    help="Plan for a GPU that need not be here: a name of `compdiff targets`, or a JSON file.",
+)
 @click.option(
     "--dtype", default="", help=f"Dtype of the inputs, such as {_DTYPES[0]} [that of the case]."
 )
@@ -96,6 +104,7 @@ def command(  # noqa: PLR0913 - one for each option
     select: str,
     params: dict[str, Value],
     device: str,
+    target_name: str,
     dtype: str,
     mode: str | None,
     dynamic: bool | None,
@@ -111,11 +120,15 @@ def command(  # noqa: PLR0913 - one for each option
 ) -> int:
     """Measure CASES in eager mode and under torch.compile, and show what was rewritten.
 
+    With --target they are planned for a GPU that need not be here: nothing is measured.
+
     CASES are files, folders, globs, or package.module:function with --inputs.
     """
     signal.signal(signal.SIGTERM, _terminate)
+    target = choose_target(target_name, device)
     settings = Settings(
-        device=choose_device(device),
+        device=choose_device(device) if target is None else "cuda",
+        target=target,
         dtype=dtype,
         options=CompileOptions(
             backend=backend,
@@ -169,6 +182,7 @@ def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
     request = Request(
         spec=spec,
         device=settings.device,
+        target=settings.target,
         dtype=settings.dtype,
         options=settings.options,
         sampling=settings.sampling,
@@ -200,6 +214,20 @@ def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
         print_error(CompdiffError(message, "What was measured before is in the report."))
     code = 2 if run.failure is not None else int(bool(failures))
     return IndexEntry(case=run.case.name, outputs=outputs), code
+
+
+def choose_target(name: str, device: str) -> Target | None:
+    """Return the GPU to plan for, None where the case is to be measured.
+
+    Raises:
+        CompdiffError: there is no such target, or a device was named too.
+    """
+    if not name:
+        return None
+    if device not in {"auto", "cuda"}:
+        message = f"--target {name} plans for a GPU, and --device {device} measures"
+        raise CompdiffError(message, "Give one of the two.")
+    return find_target(name)
 
 
 def choose_device(asked: str) -> str:
