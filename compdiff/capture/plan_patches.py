@@ -13,10 +13,12 @@ from unittest import mock
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_map
 
+from compdiff.capture import inductor
 from compdiff.capture.plan_attention import AttentionCall, choose_attention, run_attention
+from compdiff.capture.plan_backward import RunningNode, run_backward
 from compdiff.capture.plan_log import PlanLog, TritonKernel
 from compdiff.model import Target
 
@@ -45,7 +47,7 @@ def pretended(target: Target, fake: FakeTensorMode, log: PlanLog) -> Iterator[No
             _module_moves(),
             _recurrent_weights(),
             _cuda_graphs(log),
-            torch.autograd.set_multithreading_enabled(False),
+            _backward(),
         ):
             stack.enter_context(patch)
         yield
@@ -290,12 +292,24 @@ def _constant_folding() -> Iterator[None]:
     """Fold constants on the CPU. Source: ConstantFolder, torch/_inductor/constant_folding.py."""
     from torch._inductor.constant_folding import ConstantFolder
 
-    def call_function(self: Any, target: Any, args: Any, kwargs: Any) -> Any:
-        args, kwargs = tree_map(_on_cpu, (args, kwargs))
-        return torch.fx.Interpreter.call_function(self, target, args, kwargs)
+    run_node = ConstantFolder.run_node
 
-    with mock.patch.object(ConstantFolder, "call_function", call_function):
+    def run_on_cpu(self: Any, node: Any) -> Any:
+        with _OnCpu():
+            return run_node(self, node)
+
+    with mock.patch.object(ConstantFolder, "run_node", run_on_cpu):
         yield
+
+
+class _OnCpu(TorchDispatchMode):
+    """Makes on the CPU what is asked for on another device."""
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:  # the signature is torch's
+        args, kwargs = tree_map(_on_cpu, (args, kwargs or {}))
+        return func(*args, **kwargs)
 
 
 def _on_cpu(value: object) -> object:
@@ -382,6 +396,40 @@ def _attention(target: Target, log: PlanLog) -> Iterator[None]:
         yield
     finally:
         library._destroy()
+
+
+@contextlib.contextmanager
+def _backward() -> Iterator[None]:
+    """Run backward passes without torch's engine, which asks the driver for streams.
+
+    Source: _engine_run_backward, torch/autograd/graph.py.
+    """
+    running = RunningNode()
+
+    def engine_run_backward(  # noqa: PLR0913, PLR0917 - the engine's own arguments
+        roots: Any,
+        gradients: Any,
+        retain_graph: bool,  # noqa: ARG001, FBT001
+        create_graph: bool,  # noqa: FBT001
+        inputs: Any,
+        allow_unreachable: bool = False,  # noqa: ARG001, FBT001, FBT002
+        accumulate_grad: bool = False,  # noqa: FBT001, FBT002
+    ) -> Any:
+        return run_backward(
+            running,
+            roots,
+            gradients,
+            create_graph=create_graph,
+            inputs=inputs,
+            accumulate=accumulate_grad,
+        )
+
+    with (
+        mock.patch.object(torch.autograd, "_engine_run_backward", engine_run_backward),
+        mock.patch.object(torch.autograd.graph, "_engine_run_backward", engine_run_backward),
+        mock.patch.object(inductor, "running_autograd_node", running.identity),
+    ):
+        yield
 
 
 @contextlib.contextmanager
