@@ -101,6 +101,8 @@ def _plan(
 
 def _plan_left(session: Session, log: PlanLog) -> None:
     workload = session.workload
+    with session.stage("eager: warm-up"):
+        workload.step(workload.fn)
     with session.stage("eager: op calls"):
         planned = record(lambda: workload.step(workload.fn), session.recorder.place, log)
         items = make_items(planned, (), Compiled(), _target(session))
@@ -126,11 +128,7 @@ def _plan_right(session: Session, log: PlanLog) -> None:
     with session.stage("compiled: kernels"):
         sources = {launch.name: launch.source for launch in launches}
         made = Compiled(
-            graphs={
-                graph.lowering_id: graph
-                for graph in recorder.graphs()
-                if graph.lowering_id is not None
-            },
+            graphs=dict(enumerate(graph for graph in recorder.graphs() if graph.wrapper_code)),
             kernel_bytes=log.kernel_bytes,
             resources=compile_kernels(sources, _target(session)),
         )

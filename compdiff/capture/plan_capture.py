@@ -34,7 +34,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What the compiler made: graphs by Inductor's number, bytes and resources of kernels by graph and name."""
+    """What the compiler made: graphs in the order of their code, bytes of kernels by graph and name, resources by name."""
 
     graphs: Mapping[int, CompiledGraph] = field(default_factory=dict)
     kernel_bytes: Mapping[tuple[int, str], int] = field(default_factory=dict)

@@ -28,7 +28,7 @@ class KernelLaunch:
 
 @dataclass
 class GraphCall:
-    """One call of a compiled graph; `lowering` is Inductor's number of the graph, `serial` counts calls."""
+    """One call of a compiled graph; `lowering` counts the graphs that code was made for, `serial` the calls."""
 
     lowering: int
     serial: int
@@ -36,7 +36,10 @@ class GraphCall:
 
 @dataclass
 class PlanLog:
-    """Collects what the stand-ins see. `ops_recorded` is kept by the recorder of op calls."""
+    """Collects what the stand-ins see.
+
+    `ops_recorded` is kept by the recorder of op calls; `modules` counts the graphs that Inductor began to write code for.
+    """
 
     calls: list[GraphCall] = field(default_factory=list)
     open_calls: list[GraphCall] = field(default_factory=list)
@@ -44,6 +47,7 @@ class PlanLog:
     kernel_bytes: dict[tuple[int, str], int] = field(default_factory=dict)
     notes: dict[str, CaptureWarning] = field(default_factory=dict)
     assumed_values: int = 0
+    modules: int = 0
     ops_recorded: int = 0
 
     @property

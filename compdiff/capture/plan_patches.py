@@ -215,13 +215,12 @@ def _kernels_not_launched(log: PlanLog) -> Iterator[None]:
     """
     from torch._inductor.async_compile import AsyncCompile
     from torch._inductor.codegen.triton import TritonScheduling
-    from torch._inductor.virtualized import V
 
     define = TritonScheduling.define_kernel
 
     def define_kernel(self: Any, source: str, nodes: Any, kernel: Any) -> str:
         name = define(self, source, nodes, kernel)
-        log.kernel_bytes[V.graph.graph_id, name] = int(kernel.estimate_kernel_num_bytes())
+        log.kernel_bytes[log.modules - 1, name] = int(kernel.estimate_kernel_num_bytes())
         return name
 
     def triton(_: Any, name: str, source: str, device_str: str = "cuda") -> TritonKernel:  # noqa: ARG001
@@ -267,8 +266,10 @@ def _graph_calls(log: PlanLog) -> Iterator[None]:
     original = GraphLowering.compile_to_module
 
     def compile_to_module(self: Any) -> Any:
+        log.modules += 1
+        lowering = log.modules - 1
         module = original(self)
-        call, lowering = module.call, self.graph_id
+        call = module.call
 
         def planned_call(args: Any) -> Any:
             log.begin(lowering)
