@@ -7,9 +7,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from compdiff.model import Capture, Failure, Kernel, Run
+from compdiff.report.estimates import side_clause, work_texts
 from compdiff.report.lookup import Lookup, is_unexplained
 from compdiff.report.quantities import UNKNOWN, count_text, duration_text, list_text, size_text
 from compdiff.report.timings import SideTiming, TimingView
+from compdiff.work import side_work
 
 FATES = ("kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained")
 ORIGINS = ("from op calls", "introduced", "unexplained")
@@ -122,7 +124,7 @@ def verdict_sentence(lookup: Lookup, timing: TimingView | None, sums: tuple[Sum,
         _structure_clause(run),
         _device_clause(run),
         _copies_clause(lookup),
-        timing.speed if timing else "not timed",
+        timing.speed if timing else side_clause(run) or "not timed",
         _breaks_clause(run),
         _numerics_clause(run),
         _unexplained_clause(sums),
@@ -234,6 +236,7 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
         )
     metrics += [
         _measured("Device time", device_ns(left), device_ns(right), "sum over kernels, profiled"),
+        *_estimated(run),
         Metric("Peak memory", size_text(left.peak_bytes), size_text(right.peak_bytes)),
     ]
     return tuple(
@@ -248,8 +251,9 @@ def kernels_note(run: Run) -> str:
 
 
 def device_ns(capture: Capture) -> int | None:
-    """Return the summed duration of a capture's device kernels; None on a CPU or without kernels."""
-    if capture.device.startswith("cpu") or not capture.kernels:
+    """Return the summed duration of a capture's device kernels; None on a CPU, without kernels, and for a plan."""
+    planned = capture.basis == "planned"
+    if planned or capture.device.startswith("cpu") or not capture.kernels:
         return None
     return sum(kernel.duration_ns for kernel in capture.kernels)
 
@@ -266,6 +270,17 @@ def _timed(side: SideTiming) -> str:
 
 def _measured(name: str, left: int | None, right: int | None, note: str) -> Metric:
     return Metric(name, duration_text(left), duration_text(right), "", note)
+
+
+def _estimated(run: Run) -> list[Metric]:
+    """Return the sums of a plan's estimates; those that no side has become dashes and are left out."""
+    note = "estimated: roofline, summed over kernels"
+    names = ("Device time, estimated", "Memory traffic, estimated", "FLOPs, estimated")
+    left, right = work_texts(side_work(run.left)), work_texts(side_work(run.right))
+    return [
+        Metric(name, before, after, "", note)
+        for name, before, after in zip(names, left, right, strict=True)
+    ]
 
 
 def make_notices(run: Run) -> tuple[Notice, ...]:

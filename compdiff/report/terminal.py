@@ -85,7 +85,7 @@ def _rewrites(page: Page) -> list[Text]:
     return [line for cards in alike.values() for line in _rewrite(cards)]
 
 
-def _rewrite(cards: list[RewriteCard]) -> tuple[Text, Text]:
+def _rewrite(cards: list[RewriteCard]) -> tuple[Text, ...]:
     first = cards[0]
     name = Text("  ")
     name.append(printable(first.rule), style="bold cyan")
@@ -94,7 +94,9 @@ def _rewrite(cards: list[RewriteCard]) -> tuple[Text, Text]:
     name.append(printable(f"{outcome}{times}  {_places(cards)}"))
     before = _items([item for card in cards for item in card.before if not item.shared])
     after = _items([item for card in cards for item in card.after]) or "nothing"
-    return name, Text(printable(f"    {before} -> {after}"), style="dim")
+    lines = [name, Text(printable(f"    {before} -> {after}"), style="dim")]
+    lines += [Text(printable(f"    {card.estimate}"), style="dim") for card in cards if card.estimate]
+    return tuple(lines)
 
 
 def _places(cards: list[RewriteCard]) -> str:
