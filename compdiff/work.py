@@ -6,7 +6,7 @@ Estimates only: a kernel without one makes a sum unknown, and no measured time e
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from compdiff.model import Capture, Kernel, Rewrite, Run
+from compdiff.model import Capture, Diff, Kernel, Rewrite, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,22 @@ def side_work(capture: Capture) -> Work | None:
     return work_of(capture.kernels) if capture.basis == "planned" else None
 
 
-def rewrite_work(run: Run, rewrite: Rewrite) -> tuple[Work, Work] | None:
+def rewrite_work(run: Run, diff: Diff, rewrite: Rewrite) -> tuple[Work, Work] | None:
     """Return the estimated work of the kernels before and after a rewrite; None unless both sides are planned.
 
-    Before are the kernels of all op calls that take part, shared ones too; after are the right kernels, and those that the
-    right op calls launch. Both sides do the whole work of these kernels, of which the rewrite may be a part.
+    After are the right kernels, and those that the right op calls launch. Before are the kernels of the op calls that the
+    rewrite explains, and of those shared ones whose whole work is in the kernels after.
     """
     if run.left.basis != "planned" or run.right.basis != "planned":
         return None
-    before = {*rewrite.left, *rewrite.shared}
     after = set(rewrite.right)
+    partly = {
+        op
+        for item, origin in diff.origins.items()
+        if item not in after and _launcher(run, item) not in after
+        for op in origin.op_calls
+    }
+    before = {*rewrite.left, *(op for op in rewrite.shared if op not in partly)}
     left = work_of(kernel for kernel in run.left.kernels if f"e{kernel.op_call}" in before)
     right = work_of(
         kernel
@@ -55,3 +61,11 @@ def rewrite_work(run: Run, rewrite: Rewrite) -> tuple[Work, Work] | None:
         if f"k{kernel.id}" in after or f"c{kernel.op_call}" in after
     )
     return (left, right) if left is not None and right is not None else None
+
+
+def _launcher(run: Run, item: str) -> str:
+    """Return the op call that launches a right kernel, "" for any other item."""
+    if not item.startswith("k"):
+        return ""
+    op_call = run.right.kernels[int(item[1:])].op_call
+    return "" if op_call is None else f"c{op_call}"

@@ -20,6 +20,7 @@ from compdiff.capture import inductor
 from compdiff.capture.plan_attention import AttentionCall, choose_attention, run_attention
 from compdiff.capture.plan_backward import RunningNode, run_backward
 from compdiff.capture.plan_log import PlanLog, TritonKernel
+from compdiff.capture.plan_recurrent import RECURRENT_OPS, recurrent
 from compdiff.model import Target
 
 _KHZ = 1000
@@ -501,9 +502,16 @@ def _moved(
 
 @contextlib.contextmanager
 def _recurrent_weights() -> Iterator[None]:
-    """Leave the weights of recurrent layers as they are: cuDNN would pack them in one buffer, on the device."""
-    with mock.patch.object(torch.nn.RNNBase, "flatten_parameters", lambda _: None):
-        yield
+    """Leave the weights of recurrent layers as they are, which cuDNN would pack in one buffer, and run them by cuDNN's op."""
+    library = torch.library.Library("aten", "IMPL")
+    for name in RECURRENT_OPS:
+        for key in ("CUDA", "AutogradCUDA"):
+            library.impl(name, recurrent(name), key)
+    try:
+        with mock.patch.object(torch.nn.RNNBase, "flatten_parameters", lambda _: None):
+            yield
+    finally:
+        library._destroy()
 
 
 # ---------------------------------------------------------------- Triton's compiler

@@ -66,12 +66,13 @@ def _faked(workload: Workload, fake: FakeTensorMode) -> Workload:
     def moved(value: object) -> object:
         if not isinstance(value, torch.Tensor):
             return value
-        made = fake.from_tensor(value.detach()).to("cuda")
+        made = fake.from_tensor(value.detach())
+        with fake:
+            made = made.to("cuda")
         return made.requires_grad_(value.requires_grad)
 
-    with fake:
-        for module in workload.modules:
-            module._apply(moved)  # noqa: SLF001 - the method behind `to`
-        args, kwargs = tree_map(moved, (workload.args, workload.kwargs))
-        leaves = tuple(tree_map(moved, list(workload.leaves)))
+    for module in workload.modules:
+        module._apply(moved)  # noqa: SLF001 - the method behind `to`
+    args, kwargs = tree_map(moved, (workload.args, workload.kwargs))
+    leaves = tuple(tree_map(moved, list(workload.leaves)))
     return replace(workload, args=args, kwargs=kwargs, leaves=leaves)

@@ -79,7 +79,7 @@ def _rewrite(lookup: Lookup, rewrite: Rewrite) -> RewriteCard:
         outcome=rewrite.outcome,
         outcome_why=rewrite.outcome_why,
         evidence=rewrite.evidence,
-        estimate=rewrite_text(lookup.run, rewrite),
+        estimate=rewrite_text(lookup.run, lookup.diff, rewrite),
         links=(*rewrite.left, *rewrite.shared, *rewrite.right),
     )
 

@@ -284,7 +284,7 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
         speedup=_speedup(run),
         verdict=statistics.verdict(timing) if timing else None,
         timing=_timing(run),
-        rewrites=tuple(_rewrite(run, rewrite) for rewrite in diff.rewrites),
+        rewrites=tuple(_rewrite(run, diff, rewrite) for rewrite in diff.rewrites),
         fates={item: _fate(fate) for item, fate in diff.fates.items()},
         origins={item: _origin(origin) for item, origin in diff.origins.items()},
         findings=tuple(_finding(finding) for finding in diff.findings),
@@ -380,7 +380,7 @@ def _samples(samples: Samples) -> SamplesDoc:
     )
 
 
-def _rewrite(run: Run, rewrite: Rewrite) -> RewriteDoc:
+def _rewrite(run: Run, diff: Diff, rewrite: Rewrite) -> RewriteDoc:
     return RewriteDoc(
         id=rewrite.id,
         rule=rewrite.rule,
@@ -394,7 +394,7 @@ def _rewrite(run: Run, rewrite: Rewrite) -> RewriteDoc:
         outcome=rewrite.outcome,
         outcome_why=rewrite.outcome_why,
         evidence=tuple(stable_text(text) for text in rewrite.evidence),
-        estimated=_exchange(rewrite_work(run, rewrite)),
+        estimated=_exchange(rewrite_work(run, diff, rewrite)),
     )
 
 

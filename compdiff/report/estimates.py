@@ -1,6 +1,6 @@
 """Texts of estimates, each with the word in it. In: kernels, Work. Out: one line each, never mixed with measured times."""
 
-from compdiff.model import Kernel, Resources, Rewrite, Run
+from compdiff.model import Diff, Kernel, Resources, Rewrite, Run
 from compdiff.report.quantities import (
     UNKNOWN,
     count_text,
@@ -63,9 +63,9 @@ def side_clause(run: Run) -> str:
     return f"estimated device time {duration_text(left.ns)} -> {duration_text(right.ns)} ({_change(left.ns, right.ns)})"
 
 
-def rewrite_text(run: Run, rewrite: Rewrite) -> str:
+def rewrite_text(run: Run, diff: Diff, rewrite: Rewrite) -> str:
     """Return what a rewrite is estimated to save: memory traffic, device time, FLOPs where they change; "" if unknown."""
-    works = rewrite_work(run, rewrite)
+    works = rewrite_work(run, diff, rewrite)
     if works is None or not (works[0].kernels or works[1].kernels):
         return ""
     before, after = works
