@@ -23,6 +23,7 @@ from compdiff.capture.measure import (
     empty_run,
 )
 from compdiff.capture.plan_capture import Compiled, Items, make_items
+from compdiff.capture.plan_failure import explained
 from compdiff.capture.plan_kernels import compile_kernels
 from compdiff.capture.plan_log import PlanLog
 from compdiff.capture.plan_patches import pretended, supports_bfloat16
@@ -54,8 +55,15 @@ def plan(
     fake = FakeTensorMode()
     log = PlanLog()
     progress("load the case")
-    with pretended(target, fake, log):
-        return _plan(msgspec.structs.replace(request, dtype=_dtype(request, target)), fake, log, progress, save)
+    asked = msgspec.structs.replace(request, dtype=_dtype(request, target))
+    try:
+        with pretended(target, fake, log):
+            return _plan(asked, fake, log, progress, save)
+    except Exception as error:
+        reason = explained(error)
+        if reason is error:
+            raise
+        raise reason from error
 
 
 def _checked_target(request: Request) -> Target:

@@ -4,6 +4,7 @@ Triton's own compiler and the ptxas it carries make the cubin, and cuobjdump rea
 cubin says is kept in a file named by the content of all that made it.
 """
 
+import ast
 import hashlib
 import os
 import re
@@ -12,6 +13,8 @@ import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
+from unittest import mock
 
 import msgspec
 import torch
@@ -48,7 +51,8 @@ def compile_kernels(
     loaded = {
         name: loaded_kernel(name, sources[name]) for name, found in known.items() if found is None
     }
-    with ThreadPoolExecutor(max(1, min(len(loaded), os.cpu_count() or 1))) as pool:
+    workers = max(1, min(len(loaded), os.cpu_count() or 1))
+    with mock.patch.object(ast, "parse", _one_at_a_time(ast.parse)), ThreadPoolExecutor(workers) as pool:
         made = {name: pool.submit(_compiled, name, one) for name, one in loaded.items()}
         for name, future in made.items():
             known[name] = _resources(future.result(), target)
@@ -60,6 +64,17 @@ def cache_folder() -> Path:
     """Return where compdiff keeps what cubins say: below XDG_CACHE_HOME or ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "compdiff" / "kernels"
+
+
+def _one_at_a_time(parse: Callable[..., ast.AST]) -> Callable[..., ast.AST]:
+    """Return a parser that threads wait for: Python 3.11's counts its depth for all threads together."""
+    lock = Lock()
+
+    def parse_alone(*args: object, **kwargs: object) -> ast.AST:
+        with lock:
+            return parse(*args, **kwargs)
+
+    return parse_alone
 
 
 def _compiled(name: str, load: Callable[[], CompiledKernel]) -> CompiledKernel:

@@ -21,6 +21,7 @@ from compdiff.capture.plan_attention import AttentionCall, choose_attention, run
 from compdiff.capture.plan_backward import RunningNode, run_backward
 from compdiff.capture.plan_log import PlanLog, TritonKernel
 from compdiff.capture.plan_recurrent import RECURRENT_OPS, recurrent
+from compdiff.errors import CaptureError
 from compdiff.model import Target
 
 _KHZ = 1000
@@ -181,6 +182,14 @@ class _Driver:
 
     def is_active(self) -> bool:
         return True
+
+    @property
+    def launcher_cls(self) -> object:
+        """Refuse to launch: the case called a Triton kernel of its own outside compiled code."""
+        raise CaptureError(
+            "it cannot be planned: the case launches a Triton kernel itself, and the eager side would run it",
+            "Measure it on a GPU with --device cuda.",
+        )
 
 
 @contextlib.contextmanager
