@@ -37,6 +37,7 @@ def pretended(target: Target, fake: FakeTensorMode, log: PlanLog) -> Iterator[No
             _torch_cuda(target),
             _device_interface(target),
             _device_workers(target),
+            _device_rates(target),
             _triton_driver(target),
             _inductor_settings(),
             _kernels_not_launched(log),
@@ -153,6 +154,29 @@ def _device_workers(target: Target) -> Iterator[None]:
         mock.patch.dict(device_interface.caching_worker_device_properties, properties),
         mock.patch.dict(device_interface.caching_worker_current_devices, current),
     ):
+        yield
+
+
+@contextlib.contextmanager
+def _device_rates(target: Target) -> Iterator[None]:
+    """Answer for the target's bandwidth and peak rates, by which Inductor decides what is compute-bound.
+
+    Source: get_gpu_dram_gbps and get_device_tflops, torch/_inductor/utils.py.
+    """
+    from torch._inductor import scheduler, utils
+
+    def tflops(dtype: torch.dtype) -> float:
+        name = str(dtype).removeprefix("torch.")
+        if dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32:
+            name = "tf32"
+        return target.peak_tflops.get(name, target.peak_tflops["float32"])
+
+    with contextlib.ExitStack() as stack:
+        for module in (utils, scheduler):
+            stack.enter_context(mock.patch.object(module, "get_device_tflops", tflops))
+            stack.enter_context(
+                mock.patch.object(module, "get_gpu_dram_gbps", lambda: int(target.memory_gb_per_s))
+            )
         yield
 
 

@@ -3,7 +3,8 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ class Settings:
     seed: int
     timeout_s: float
     out: Path
+    jobs: int = 1
 
 
 def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
@@ -88,6 +90,13 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     help="Seconds for one case.",
 )
 @click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Plan that many cases side by side; only with --target.",
+)
+@click.option(
     "--use-cache", is_flag=True, help="Use the compile caches: faster, but a hit hides the passes."
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of Python and torch.")
@@ -114,6 +123,7 @@ def command(  # noqa: PLR0913 - one for each option
     inputs_ref: str,
     out: Path,
     timeout: float,
+    jobs: int,
     use_cache: bool,
     seed: int,
     budget: float,
@@ -126,6 +136,10 @@ def command(  # noqa: PLR0913 - one for each option
     """
     signal.signal(signal.SIGTERM, _terminate)
     target = choose_target(target_name, device)
+    if jobs > 1 and target is None:
+        raise CompdiffError(
+            "--jobs would let the cases disturb each other's measurement", "Use it with --target."
+        )
     settings = Settings(
         device=choose_device(device) if target is None else "cuda",
         target=target,
@@ -142,6 +156,7 @@ def command(  # noqa: PLR0913 - one for each option
         seed=seed,
         timeout_s=timeout,
         out=out,
+        jobs=jobs,
     )
     found = survey(
         cases,
@@ -167,17 +182,50 @@ def run_cases(found: Survey, settings: Settings) -> int:
         raise CaseError(
             "no case is left to run", "Loosen -k, or choose another --device; see `compdiff cases`."
         )
-    results = [run_case(spec, settings) for spec in found.cases]
+    results = _run_all(found.cases, settings)
     if len(results) > 1:
         index = write_index(settings.out, [entry for entry, _ in results])
         click.echo(f"All reports: {index}")
     return max(code for _, code in results)
 
 
+def _run_all(
+    specs: Sequence[CaseSpec], settings: Settings
+) -> "list[tuple[IndexEntry, int]]":
+    """Run the cases, `jobs` of them at a time; what they show comes in their order in any case."""
+    if settings.jobs == 1:
+        return [run_case(spec, settings) for spec in specs]
+    from compdiff.report import IndexEntry
+
+    results = []
+    with ThreadPoolExecutor(settings.jobs) as pool:
+        runs = [pool.submit(_captured, spec, settings, _ignore) for spec in specs]
+        for spec, run in zip(specs, runs, strict=True):
+            try:
+                results.append(report_run(run.result(), settings.out / spec.name))
+            except CompdiffError as error:
+                print_error(error)
+                entry = IndexEntry(case=spec.name, failure=error.message)
+                results.append((entry, error.exit_code))
+    return results
+
+
 def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
     """Measure, explain and report one case; return its line of the index and its exit code."""
-    from compdiff.capture.isolation import run_isolated
     from compdiff.report import IndexEntry
+
+    try:
+        with _progress(spec.name) as on_stage:
+            run = _captured(spec, settings, on_stage)
+        return report_run(run, settings.out / spec.name)
+    except CompdiffError as error:
+        print_error(error)
+        return IndexEntry(case=spec.name, failure=error.message), error.exit_code
+
+
+def _captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None]) -> Run:
+    """Return the run of one case, measured or planned in a child process."""
+    from compdiff.capture.isolation import run_isolated
 
     request = Request(
         spec=spec,
@@ -188,13 +236,7 @@ def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
         sampling=settings.sampling,
         seed=settings.seed,
     )
-    try:
-        with _progress(spec.name) as on_stage:
-            run = run_isolated(request, timeout_s=settings.timeout_s, on_stage=on_stage)
-        return report_run(run, settings.out / spec.name)
-    except CompdiffError as error:
-        print_error(error)
-        return IndexEntry(case=spec.name, failure=error.message), error.exit_code
+    return run_isolated(request, timeout_s=settings.timeout_s, on_stage=on_stage)
 
 
 def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
