@@ -18,7 +18,9 @@ def analyse(run: Run) -> Diff:
     """
     alignment = align(run.left, run.right)
     explanation = explain(alignment)
-    fates = explanation.fates if run.failure is None else _unfinished(explanation.fates, run.failure)
+    fates = (
+        explanation.fates if run.failure is None else _unfinished(explanation.fates, run.failure)
+    )
     diff = Diff(
         left_label=run.left.label,
         right_label=run.right.label,
@@ -35,7 +37,8 @@ def _unfinished(fates: dict[str, Fate], failure: Failure) -> dict[str, Fate]:
     """Return the fates of a run that ended early: what has none is so because the right side is missing."""
     why = f"the run ended early ({failure.stage}), so the right side is missing or incomplete"
     return {
-        op: msgspec.structs.replace(fate, why=why) if fate.fate == "unexplained" else fate for op, fate in fates.items()
+        op: msgspec.structs.replace(fate, why=why) if fate.fate == "unexplained" else fate
+        for op, fate in fates.items()
     }
 
 

@@ -14,7 +14,9 @@ An assumption, near what empty kernels take on recent GPUs; it sets which kernel
 _WARPS_STEP = 4  # warps are given out in groups of four: one for each scheduler
 _REGISTERS_STEP = 256  # registers of a warp are given out in this unit
 _SHARED_STEP = 128
-_SYSTEM_SHARED_BYTES = 1024  # what the system takes of each block's shared memory, from capability 8.0 on
+_SYSTEM_SHARED_BYTES = (
+    1024  # what the system takes of each block's shared memory, from capability 8.0 on
+)
 _AMPERE = (8, 0)
 _TERA = 1_000_000_000_000
 _GIGA = 1_000_000_000
@@ -29,7 +31,9 @@ class Occupancy:
     limited_by: str
 
 
-def roofline(*, flops: int, bytes_read: int, bytes_written: int, rate: str, target: Target) -> Estimate:
+def roofline(
+    *, flops: int, bytes_read: int, bytes_written: int, rate: str, target: Target
+) -> Estimate:
     """Return the estimate of a kernel: the longest of its FLOPs, its bytes and the shortest kernel there is.
 
     `rate` names the row of `peak_tflops`; a target without that row computes in float32.

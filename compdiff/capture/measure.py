@@ -52,13 +52,16 @@ class Session:
 
     @property
     def cuda(self) -> bool:
+        """Whether the case runs on a GPU."""
         return self.request.device.startswith("cuda")
 
     def synchronize(self) -> None:
+        """Wait for the device."""
         if self.cuda:
             torch.cuda.synchronize()
 
     def keep(self, **changes: object) -> None:
+        """Put what is now known into the run."""
         self.run = msgspec.structs.replace(self.run, **changes)
 
     @contextlib.contextmanager
@@ -253,7 +256,9 @@ def empty_run(request: Request, workload: Workload, basis: Basis = "measured") -
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         expectation=workload.expectation,
         target=request.target,
-        warnings=(CaptureWarning(id="observer", text=_OBSERVER_NOTE),) if basis == "measured" else (),
+        warnings=(CaptureWarning(id="observer", text=_OBSERVER_NOTE),)
+        if basis == "measured"
+        else (),
     )
 
 

@@ -5,9 +5,7 @@ Inductor's own generated code runs with stand-ins for its kernels. Kernels of ea
 ones are compiled for the target, and times are roofline estimates: nothing here is measured.
 """
 
-import contextlib
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 
 import msgspec
@@ -23,10 +21,11 @@ from compdiff.capture.measure import (
     empty_run,
 )
 from compdiff.capture.plan_capture import Compiled, Items, make_items
+from compdiff.capture.plan_device import supports_bfloat16
 from compdiff.capture.plan_failure import explained
 from compdiff.capture.plan_kernels import compile_kernels
 from compdiff.capture.plan_log import PlanLog
-from compdiff.capture.plan_patches import pretended, supports_bfloat16
+from compdiff.capture.plan_patches import pretended
 from compdiff.capture.plan_recorder import PlannedCalls, record
 from compdiff.capture.plan_workload import load_planned
 from compdiff.errors import CaptureError
@@ -38,9 +37,7 @@ _ESTIMATED_NOTE = (
 )
 
 
-def plan(
-    request: Request, *, progress: Callable[[str], None], save: Callable[[Run], None]
-) -> Run:
+def plan(request: Request, *, progress: Callable[[str], None], save: Callable[[Run], None]) -> Run:
     """Return the run of one case, both sides planned for the request's target.
 
     Args:
@@ -69,14 +66,18 @@ def plan(
 def _checked_target(request: Request) -> Target:
     """Return the target, if this torch and triton can compile for it."""
     if request.target is None:
-        raise CaptureError("a plan needs a target", "Name one with --target; see `compdiff targets`.")
+        raise CaptureError(
+            "a plan needs a target", "Name one with --target; see `compdiff targets`."
+        )
     if torch.version.cuda is None:
         raise CaptureError(
             f"torch {torch.__version__} is built without CUDA, and planning needs the code of the CUDA build (no GPU)",
             "Install it: pip install torch (on Linux, from PyPI, this is the CUDA build and brings triton).",
         )
     if find_spec("triton") is None:
-        raise CaptureError("planning needs triton, which is not installed", "Install it: pip install triton.")
+        raise CaptureError(
+            "planning needs triton, which is not installed", "Install it: pip install triton."
+        )
     return request.target
 
 

@@ -7,12 +7,14 @@ dispatch in aten/src/ATen/native/transformers/attention.cpp (torch 2.14). The ru
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name that everybody gives it
 
 from compdiff.model import Target
 
+_BACKENDS: Any = torch.backends  # some of its functions have no types
 _HALF = frozenset({torch.float16, torch.bfloat16})
 _DENSE_RANK = 4
 _CUDNN_VERSION = 91501  # cuDNN is preferred when newer than 9.15
@@ -104,7 +106,7 @@ def _flash_head(call: AttentionCall, _: Target) -> bool:
 
 
 def _cudnn_head(call: AttentionCall, target: Target) -> bool:
-    limit = _CUDNN_HEAD.get(tuple(target.capability), _DEFAULT_CUDNN_HEAD)
+    limit = _CUDNN_HEAD.get(target.capability, _DEFAULT_CUDNN_HEAD)
     return call.head <= limit and call.head % _HEAD_STEP == 0
 
 
@@ -162,7 +164,7 @@ _ORDER = ("flash", "efficient", "math")
 
 def prefers_cudnn(target: Target) -> bool:
     """Return whether torch asks cuDNN first: cuDNN newer than 9.15 on capability 9.0 or 10.0."""
-    version = torch.backends.cudnn.version() or 0
+    version = _BACKENDS.cudnn.version() or 0
     deprioritized = os.environ.get("TORCH_CUDNN_SDPA_DEPRIORITIZED") == "1"
     fits = tuple(target.capability) in {(9, 0), (10, 0)}
     return fits and version >= _CUDNN_VERSION and not deprioritized
@@ -171,9 +173,9 @@ def prefers_cudnn(target: Target) -> bool:
 def choose_attention(call: AttentionCall, target: Target) -> Choice:
     """Return the first backend, in torch's order of preference, that is enabled and whose conditions hold."""
     enabled = {
-        "cudnn": torch.backends.cuda.cudnn_sdp_enabled(),
-        "flash": torch.backends.cuda.flash_sdp_enabled(),
-        "efficient": torch.backends.cuda.mem_efficient_sdp_enabled(),
+        "cudnn": _BACKENDS.cuda.cudnn_sdp_enabled(),
+        "flash": _BACKENDS.cuda.flash_sdp_enabled(),
+        "efficient": _BACKENDS.cuda.mem_efficient_sdp_enabled(),
         "math": True,
     }
     refused = []

@@ -1,7 +1,7 @@
 """Autograd's backward pass without a device. In: what the engine would be given. Out: gradients, by the graph's own nodes.
 
-torch's engine asks the CUDA driver for streams before it runs a node, so a plan walks the graph itself: the same nodes in the
-same order, with gradients summed, reduced to their tensor's shape and accumulated as the engine does it.
+torch's engine asks the CUDA driver for streams before it runs a node, so a plan walks the graph itself: the same nodes in
+the same order, with gradients summed, reduced to their tensor's shape and accumulated as the engine does it.
 Source: torch/csrc/autograd/engine.cpp, input_buffer.cpp, input_metadata.cpp, functions/accumulate_grad.h (torch 2.14).
 Hooks on tensors and nodes are not called.
 """
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.fx import traceback
 from torch.autograd.graph import GradientEdge, get_gradient_edge
+from torch.fx import traceback
 
 _ACCUMULATE = "torch::autograd::AccumulateGrad"
 _LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it can

@@ -1,4 +1,4 @@
-"""Turns what a plan saw into a Capture's items. In: planned calls, launches, graphs. Out: op calls and kernels with estimates."""
+"""Turns what a plan saw into a Capture's items. In: planned calls, launches, graphs. Out: op calls, kernels, estimates."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -120,7 +120,9 @@ class _Maker:
     def _graph(self, made_by: GraphCall | None) -> CompiledGraph | None:
         return None if made_by is None else self._compiled.graphs.get(made_by.lowering)
 
-    def _take(self, made_by: GraphCall, graph: CompiledGraph, fits: Callable[[WrapperCall], bool]) -> int | None:
+    def _take(
+        self, made_by: GraphCall, graph: CompiledGraph, fits: Callable[[WrapperCall], bool]
+    ) -> int | None:
         """Return the first wrapper call of this graph call that fits and was not taken before."""
         seen = self._seen.setdefault(made_by.serial, set())
         for one in graph.calls:

@@ -28,7 +28,14 @@ _BYTES = {
 _DEFAULT_BYTES = 4
 # Ops that read only the rows of their first input that the indices name.
 _GATHERS = frozenset(
-    {"embedding", "_embedding_bag", "_embedding_bag_forward_only", "gather", "index", "index_select"}
+    {
+        "embedding",
+        "_embedding_bag",
+        "_embedding_bag_forward_only",
+        "gather",
+        "index",
+        "index_select",
+    }
 )
 
 

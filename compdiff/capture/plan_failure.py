@@ -1,4 +1,4 @@
-"""Why a case cannot be planned. In: what torch raised on fake tensors. Out: a CaptureError that names the op and what to do."""
+"""Why a case cannot be planned. In: what torch raised on fake tensors. Out: a CaptureError with the op and a hint."""
 
 import re
 from collections.abc import Iterator

@@ -6,6 +6,7 @@ cubin says is kept in a file named by the content of all that made it.
 
 import ast
 import hashlib
+import importlib
 import os
 import re
 import subprocess
@@ -14,13 +15,13 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
+from typing import Any
 from unittest import mock
 
 import msgspec
 import torch
-import triton
 
-from compdiff.capture.plan_patches import CompiledKernel, loaded_kernel
+from compdiff.capture.plan_compiler import CompiledKernel, loaded_kernel
 from compdiff.errors import CaptureError
 from compdiff.estimate import occupancy
 from compdiff.model import Resources, Target
@@ -52,11 +53,14 @@ def compile_kernels(
         name: loaded_kernel(name, sources[name]) for name, found in known.items() if found is None
     }
     workers = max(1, min(len(loaded), os.cpu_count() or 1))
-    with mock.patch.object(ast, "parse", _one_at_a_time(ast.parse)), ThreadPoolExecutor(workers) as pool:
+    with (
+        mock.patch.object(ast, "parse", _one_at_a_time(ast.parse)),
+        ThreadPoolExecutor(workers) as pool,
+    ):
         made = {name: pool.submit(_compiled, name, one) for name, one in loaded.items()}
         for name, future in made.items():
-            known[name] = _resources(future.result(), target)
-            _keep(folder, sources[name], target, known[name])
+            resources = known[name] = _resources(future.result(), target)
+            _keep(folder, sources[name], target, resources)
     return {name: found for name, found in known.items() if found is not None}
 
 
@@ -111,7 +115,7 @@ def cubin_usage(cubin: bytes) -> tuple[int, int]:
     Raises:
         CaptureError: cuobjdump cannot read it.
     """
-    tool = Path(triton.__file__).parent / _TOOL
+    tool = Path(_triton().__file__).parent / _TOOL
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
@@ -122,6 +126,10 @@ def cubin_usage(cubin: bytes) -> tuple[int, int]:
     if usage is None:
         raise CaptureError(f"{tool} does not read a cubin: {done.stderr.strip()}")
     return int(usage["registers"]), int(usage["stack"])
+
+
+def _triton() -> Any:  # noqa: ANN401 - a package without types, and absent beside a CPU build of torch
+    return importlib.import_module("triton")
 
 
 # ---------------------------------------------------------------- what earlier cubins said
@@ -147,6 +155,6 @@ def _key(source: str, target: Target) -> str:
         source,
         msgspec.json.encode(target).decode(),
         str(torch.__version__),
-        str(triton.__version__),
+        str(_triton().__version__),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest() + ".json"

@@ -24,7 +24,7 @@ class PlannedCalls:
     output_values: tuple[int, ...] = ()
 
 
-class PlanRecorder(OpRecorder):
+class PlanRecorder(OpRecorder):  # type: ignore[no-untyped-call]
     """Records each dispatcher call with its FLOPs."""
 
     def __init__(self, place: Place, log: PlanLog) -> None:

@@ -4,9 +4,9 @@ A case whose constructor reads values (`.item()`) is loaded once more with real 
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from dataclasses import replace
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.overrides import TorchFunctionMode
@@ -66,12 +66,13 @@ def _faked(workload: Workload, fake: FakeTensorMode) -> Workload:
     def moved(value: object) -> object:
         if not isinstance(value, torch.Tensor):
             return value
-        made = fake.from_tensor(value.detach())
+        made: torch.Tensor = fake.from_tensor(value.detach())
         with fake:
             made = made.to("cuda")
         return made.requires_grad_(value.requires_grad)
 
-    for module in workload.modules:
+    modules: Any = workload.modules
+    for module in modules:
         module._apply(moved)  # noqa: SLF001 - the method behind `to`
     args, kwargs = tree_map(moved, (workload.args, workload.kwargs))
     leaves = tuple(tree_map(moved, list(workload.leaves)))

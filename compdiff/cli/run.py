@@ -189,35 +189,35 @@ def run_cases(found: Survey, settings: Settings) -> int:
     return max(code for _, code in results)
 
 
-def _run_all(
-    specs: Sequence[CaseSpec], settings: Settings
-) -> "list[tuple[IndexEntry, int]]":
+def _run_all(specs: Sequence[CaseSpec], settings: Settings) -> "list[tuple[IndexEntry, int]]":
     """Run the cases, `jobs` of them at a time; what they show comes in their order in any case."""
     if settings.jobs == 1:
         return [run_case(spec, settings) for spec in specs]
-    from compdiff.report import IndexEntry
-
-    results = []
     with ThreadPoolExecutor(settings.jobs) as pool:
         runs = [pool.submit(_captured, spec, settings, _ignore) for spec in specs]
-        for spec, run in zip(specs, runs, strict=True):
-            try:
-                results.append(report_run(run.result(), settings.out / spec.name))
-            except CompdiffError as error:
-                print_error(error)
-                entry = IndexEntry(case=spec.name, failure=error.message)
-                results.append((entry, error.exit_code))
-    return results
+        return [
+            _reported(spec, settings, run.result) for spec, run in zip(specs, runs, strict=True)
+        ]
 
 
 def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
-    """Measure, explain and report one case; return its line of the index and its exit code."""
+    """Measure or plan, explain and report one case; return its line of the index and its exit code."""
+
+    def capture() -> Run:
+        with _progress(spec.name) as on_stage:
+            return _captured(spec, settings, on_stage)
+
+    return _reported(spec, settings, capture)
+
+
+def _reported(
+    spec: CaseSpec, settings: Settings, capture: Callable[[], Run]
+) -> "tuple[IndexEntry, int]":
+    """Report what `capture` gives, or the error that it ends in."""
     from compdiff.report import IndexEntry
 
     try:
-        with _progress(spec.name) as on_stage:
-            run = _captured(spec, settings, on_stage)
-        return report_run(run, settings.out / spec.name)
+        return report_run(capture(), settings.out / spec.name)
     except CompdiffError as error:
         print_error(error)
         return IndexEntry(case=spec.name, failure=error.message), error.exit_code

@@ -13,7 +13,9 @@ _HEAD = ("name", "sm", "SMs", "MHz", "GB", "GB/s", *(f"{rate} TF/s" for rate in 
 
 @click.command(name="targets")
 @click.argument("names", nargs=-1)
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON, as --target FILE.json reads it.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print as JSON, as --target FILE.json reads it."
+)
 @click.option("--sources", is_flag=True, help="Say where each figure is from.")
 def command(names: tuple[str, ...], *, as_json: bool, sources: bool) -> int:
     """List the GPUs that `compdiff run --target` knows, or those of NAMES. Rates are dense."""

@@ -324,9 +324,7 @@ def _side(capture: Capture, samples: Samples | None) -> SideDoc:
 def _work(work: Work | None) -> WorkDoc | None:
     if work is None:
         return None
-    return WorkDoc(
-        kernels=work.kernels, flops=work.flops, bytes_moved=work.bytes_moved, ns=work.ns
-    )
+    return WorkDoc(kernels=work.kernels, flops=work.flops, bytes_moved=work.bytes_moved, ns=work.ns)
 
 
 def _exchange(works: tuple[Work, Work] | None) -> ExchangeDoc | None:

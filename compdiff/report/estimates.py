@@ -69,9 +69,9 @@ def rewrite_text(run: Run, diff: Diff, rewrite: Rewrite) -> str:
     if works is None or not (works[0].kernels or works[1].kernels):
         return ""
     before, after = works
+    traffic = f"{size_text(before.bytes_moved)} -> {size_text(after.bytes_moved)}"
     parts = [
-        f"estimated memory traffic {size_text(before.bytes_moved)} -> {size_text(after.bytes_moved)} "
-        f"({saved_text(before, after)})",
+        f"estimated memory traffic {traffic} ({saved_text(before, after)})",
         f"device time {duration_text(before.ns)} -> {duration_text(after.ns)}",
         f"FLOPs {flops_text(before.flops)} -> {flops_text(after.flops)}"
         if before.flops != after.flops

@@ -95,7 +95,9 @@ def _rewrite(cards: list[RewriteCard]) -> tuple[Text, ...]:
     before = _items([item for card in cards for item in card.before if not item.shared])
     after = _items([item for card in cards for item in card.after]) or "nothing"
     lines = [name, Text(printable(f"    {before} -> {after}"), style="dim")]
-    lines += [Text(printable(f"    {card.estimate}"), style="dim") for card in cards if card.estimate]
+    lines += [
+        Text(printable(f"    {card.estimate}"), style="dim") for card in cards if card.estimate
+    ]
     return tuple(lines)
 
 

@@ -72,7 +72,9 @@ def checked(content: object, where: str) -> Target:
         CompdiffError: names all missing fields, all unknown ones, or the first with a wrong value.
     """
     if not isinstance(content, dict):
-        raise CompdiffError(f"{where}: a target is an object, not a {type(content).__name__}", _HINT)
+        raise CompdiffError(
+            f"{where}: a target is an object, not a {type(content).__name__}", _HINT
+        )
     _check_names(content, where)
     try:
         target = msgspec.convert(content, Target)
@@ -107,7 +109,9 @@ def _check_values(target: Target, where: str) -> None:
             raise CompdiffError(f"{where}: {name} is {value}, not a positive number", _HINT)
     for dtype, rate in target.peak_tflops.items():
         if rate <= 0:
-            raise CompdiffError(f"{where}: peak_tflops.{dtype} is {rate}, not a positive number", _HINT)
+            raise CompdiffError(
+                f"{where}: peak_tflops.{dtype} is {rate}, not a positive number", _HINT
+            )
     absent = [dtype for dtype in _REQUIRED_RATES if dtype not in target.peak_tflops]
     if absent:
         raise CompdiffError(f"{where}: peak_tflops lacks {', '.join(absent)}", _HINT)

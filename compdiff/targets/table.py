@@ -36,8 +36,10 @@ _A100 = Target(
         "int8": 624,
     },
     sources=(
-        "rates, memory: NVIDIA A100 Tensor Core GPU datasheet (2021), "
-        "https://www.nvidia.com/en-us/data-center/a100/",
+        (
+            "rates, memory: NVIDIA A100 Tensor Core GPU datasheet (2021), "
+            "https://www.nvidia.com/en-us/data-center/a100/"
+        ),
         "SMs, clock, L2: NVIDIA A100 Tensor Core GPU Architecture whitepaper, table 4",
         _GUIDE,
     ),
@@ -66,10 +68,14 @@ _H100 = Target(
         "int8": 1979,
     },
     sources=(
-        "rates (the sheet's sparse ones halved), memory: NVIDIA H100 Tensor Core GPU datasheet, SXM, "
-        "https://www.nvidia.com/en-us/data-center/h100/",
-        "SMs, L2: NVIDIA H100 Tensor Core GPU Architecture whitepaper, table 4; "
-        "clock: maximum graphics clock that nvidia-smi shows",
+        (
+            "rates (the sheet's sparse ones halved), memory: NVIDIA H100 Tensor Core GPU datasheet, SXM, "
+            "https://www.nvidia.com/en-us/data-center/h100/"
+        ),
+        (
+            "SMs, L2: NVIDIA H100 Tensor Core GPU Architecture whitepaper, table 4; "
+            "clock: maximum graphics clock that nvidia-smi shows"
+        ),
         _GUIDE,
     ),
 )
@@ -88,8 +94,10 @@ _H200 = Target(
     blocks_per_multiprocessor=32,
     peak_tflops=_H100.peak_tflops,
     sources=(
-        "rates (the sheet's sparse ones halved), memory: NVIDIA H200 Tensor Core GPU datasheet, SXM, "
-        "https://www.nvidia.com/en-us/data-center/h200/",
+        (
+            "rates (the sheet's sparse ones halved), memory: NVIDIA H200 Tensor Core GPU datasheet, SXM, "
+            "https://www.nvidia.com/en-us/data-center/h200/"
+        ),
         "SMs, clock, L2: the device's own properties as torch.cuda shows them",
         _GUIDE,
     ),
@@ -118,8 +126,10 @@ _B200 = Target(
         "int8": 4500,
     },
     sources=(
-        "rates (an eighth of the board's; sparse ones halved), memory: NVIDIA HGX B200 datasheet, "
-        "https://www.nvidia.com/en-us/data-center/hgx/",
+        (
+            "rates (an eighth of the board's; sparse ones halved), memory: NVIDIA HGX B200 datasheet, "
+            "https://www.nvidia.com/en-us/data-center/hgx/"
+        ),
         "SMs, clock, L2: the device's own properties as torch.cuda shows them",
         _GUIDE,
     ),
@@ -148,8 +158,10 @@ _L4 = Target(
         "int8": 242.5,
     },
     sources=(
-        "rates (the sheet's sparse ones halved), memory: NVIDIA L4 Tensor Core GPU datasheet, "
-        "https://www.nvidia.com/en-us/data-center/l4/",
+        (
+            "rates (the sheet's sparse ones halved), memory: NVIDIA L4 Tensor Core GPU datasheet, "
+            "https://www.nvidia.com/en-us/data-center/l4/"
+        ),
         "SMs, clock, L2: NVIDIA Ada GPU Architecture whitepaper, AD104; float64 is 1/64 of float32",
         _GUIDE,
     ),
@@ -207,8 +219,10 @@ _RTX4090 = Target(
         "int8": 660.6,
     },
     sources=(
-        "all but limits: NVIDIA Ada GPU Architecture whitepaper, table 2 "
-        "(16-bit and 8-bit rates with float32 accumulation); float64 is 1/64 of float32",
+        (
+            "all but limits: NVIDIA Ada GPU Architecture whitepaper, table 2 "
+            "(16-bit and 8-bit rates with float32 accumulation); float64 is 1/64 of float32"
+        ),
         _GUIDE,
     ),
 )
