@@ -1,4 +1,4 @@
-"""Ops that change nothing are removed: adding 0, multiplying by 1, views that undo each other."""
+"""Ops that change nothing are removed: padding that pads nothing, views that undo each other."""
 
 import torch
 
@@ -16,5 +16,6 @@ def inputs(device, dtype, size=64):
 
 
 def fn(x):
-    same = (x + 0) * 1
-    return torch.relu(same.view(-1).view(x.shape))
+    missing = -x.shape[-1] % 8  # to the next multiple of eight: nothing for a size that is one
+    padded = torch.nn.functional.pad(x, (0, missing))
+    return torch.relu(padded.view(-1).view(padded.shape))

@@ -21,6 +21,8 @@ SMALLEST_EFFECT = 0.02
 ALPHA = 0.01
 # Where the left side differs from itself by more than this, "same" would say nothing.
 NOISIEST_SAME = 0.10
+# Where other processes used more than this share of the CPU, a call's threads may have waited for theirs.
+BUSIEST_MACHINE = 0.2
 FEWEST_PAIRS = 6
 FEWEST_NOISE_PAIRS = 3
 
@@ -90,16 +92,14 @@ def verdict(timing: Timing) -> Verdict:
     (the median speedup is beyond the band of the noise floor, or of 2 % where that is less); and no
     drift (the first and the second half of the pairs are each beyond the band on that side). The
     same takes an interval that lies within the band, both halves too, and a noise floor of at most
-    10 %. Everything else is unclear, as are fewer than six pairs or three left-against-left ones.
+    10 %. Everything else is unclear, as are fewer than six pairs or three left-against-left ones, and
+    whatever was measured while other processes used more than a fifth of the CPU.
 
     Source: benchstat calls a difference by Mann-Whitney alone; the effect and the halves are ours.
     """
     ratios = _log_ratios(timing.left, timing.right)
     floor = noise_floor(timing)
-    if (
-        len(ratios) < FEWEST_PAIRS
-        or len(_log_ratios(timing.noise_a, timing.noise_b)) < FEWEST_NOISE_PAIRS
-    ):
+    if _says_nothing(timing):
         return "unclear"
     band = log1p(max(floor, SMALLEST_EFFECT))
     halves = [_median(sorted(half)) for half in _halves(ratios)]
@@ -111,6 +111,15 @@ def verdict(timing: Timing) -> Verdict:
         return "slower"
     inside = -band <= min(low, *halves) and max(high, *halves) <= band
     return "same" if inside and floor <= NOISIEST_SAME else "unclear"
+
+
+def _says_nothing(timing: Timing) -> bool:
+    """Return whether there are too few samples, or the machine was too busy, for any verdict."""
+    return (
+        len(_log_ratios(timing.left, timing.right)) < FEWEST_PAIRS
+        or len(_log_ratios(timing.noise_a, timing.noise_b)) < FEWEST_NOISE_PAIRS
+        or timing.others_cpu > BUSIEST_MACHINE
+    )
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float, float]:

@@ -124,6 +124,13 @@ def test_a_noisy_machine_never_says_same() -> None:
     assert verdict(timing([1000] * 10, [1000] * 10, [1000] * 6, [1200] * 6)) == "unclear"
 
 
+@pytest.mark.parametrize(("others", "expected"), [(0.2, "faster"), (0.21, "unclear")])
+def test_a_busy_machine_gives_no_verdict(others: float, expected: str) -> None:
+    """Above the limit of the module, what other processes used makes any difference unclear."""
+    measured = timing([2000] * 10, [1000] * 10, [1000] * 6, [1001] * 6)
+    assert verdict(msgspec.structs.replace(measured, others_cpu=others)) == expected
+
+
 def test_drift_between_the_halves_is_unclear() -> None:
     """A right side that is faster at first and as fast at last has no verdict."""
     drifting = timing([1000] * 20, [800] * 11 + [1000] * 9)

@@ -6,11 +6,13 @@ It is forked from a server that has imported torch (`compdiff.capture.isolation`
 import faulthandler
 import fcntl
 import importlib
+import logging
 import multiprocessing
 import os
 import resource
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -99,8 +101,19 @@ def probe_cuda(pipe: Connection) -> None:
     pipe.send_bytes(encode(Message(kind="answer", answer=torch.cuda.is_available())))
 
 
+def hush_torch() -> None:
+    """Keep torch from saying on stderr, for every case, what the report says anyway or nobody asked."""
+    # The profiler library writes start and stop lines at its default level.
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+    # A CUDA build says on every compile that it found no GPU.
+    logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)
+    # torch says at import that it does without NumPy; a case that needs it gets an ImportError.
+    warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
+
+
 def isolate() -> None:
-    """Lead a session of its own, tied to the parent's life and silent on stdout."""
+    """Lead a session of its own, tied to the parent's life, silent on stdout and without torch's chatter."""
+    hush_torch()
     os.setsid()
     _end_with_parent()
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)

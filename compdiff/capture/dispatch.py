@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_leaves
 
 from compdiff.capture import inductor
 from compdiff.capture.arguments import argument_text
-from compdiff.capture.inductor import Place
+from compdiff.capture.recorder import Place
 from compdiff.capture.source import user_location
 from compdiff.model import OpCall, SourceLocation, TensorMeta
 

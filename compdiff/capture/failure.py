@@ -1,7 +1,7 @@
 """Failures in the case's own terms. In: an exception raised in a child. Out: a Failure.
 
 Frames of compdiff and torch between those of the case are counted, not shown: they hide the case's.
-was. The innermost frame and the message always stay.
+The innermost frame and the message always stay.
 """
 
 import sysconfig
@@ -46,19 +46,19 @@ def traceback_of(error: BaseException) -> str:
 
 
 def _frames(error: BaseException) -> list[str]:
-    """Return formatted frames, outermost first; all of them when none is the case's."""
+    """Return formatted frames, outermost first; all of them where neither the case nor torch raised the error."""
     frames = list(traceback.extract_tb(error.__traceback__))
     hidden = [_is_hidden(frame.filename) for frame in frames]
-    if all(hidden):
+    if all(hidden) and not type(error).__module__.startswith("torch"):
         return traceback.format_list(frames)
-    hidden[-1] = False
+    hidden[-1:] = [False]
     lines: list[str] = []
     skipped = 0
     for frame, hide in zip(frames, hidden, strict=True):
         if hide:
             skipped += 1
             continue
-        lines += [f"  ... {skipped} frames of compdiff and torch"] if skipped and lines else []
+        lines += [f"  ... {skipped} frames of compdiff and torch"] if skipped else []
         lines += traceback.format_list([frame])
         skipped = 0
     return lines

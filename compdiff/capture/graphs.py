@@ -7,7 +7,6 @@ Reads node metadata that Dynamo, AOTAutograd and Inductor leave (`from_node`, `o
 from collections.abc import Iterable, Mapping
 
 import torch
-from torch._ops import OpOverload
 from torch.fx import Graph as FxGraph
 from torch.fx import GraphModule, Node
 
@@ -48,7 +47,7 @@ def target_text(node: Node) -> str:
     target = node.target
     if isinstance(target, str):
         return target
-    if isinstance(target, OpOverload):
+    if hasattr(target, "_schema"):  # an op of the dispatcher
         return str(target)
     module = getattr(target, "__module__", None) or ""
     name = (

@@ -10,7 +10,6 @@ import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,116 +18,28 @@ from unittest import mock
 import torch
 from torch.fx import GraphModule, Node
 
-from compdiff.capture.compile_log import CompileLog
+from compdiff.capture.attributor import Attributor
 from compdiff.capture.graphs import graph_record, node_names, node_record
-from compdiff.capture.pass_log import OpenPass, PassLog, merged_duplicates
-from compdiff.capture.wrapper import wrapper_calls
-from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent
+from compdiff.capture.pass_log import OpenPass, merged_duplicates
+from compdiff.capture.recorder import Lowering, Recorder
+from compdiff.model import CaptureWarning, PassEvent
 
 _ACCUMULATE_GRAD = 2**64 - 1  # AccumulateGrad's sequence number: it belongs to no forward call
-
-
-@dataclass
-class Place:
-    """Where the running step is: the compiled graph and node that make the calls."""
-
-    compile_id: str | None = None
-    node: str | None = None
-
-
-@dataclass
-class _Lowering:
-    """One graph on its way through Inductor."""
-
-    compile_id: str
-    direction: str
-    post_grad: Graph | None = None
-    events: list[PassEvent] = field(default_factory=list)
-    kernels: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    wrapper_code: str = ""
-    lowering_id: int | None = None
-
-
-@dataclass
-class Recorder:
-    """What the compiler said, as it said it. `attributing` makes compiled graphs run node by node instead."""
-
-    log: CompileLog = field(default_factory=CompileLog)
-    place: Place = field(default_factory=Place)
-    attributing: bool = False
-    warnings: list[CaptureWarning] = field(default_factory=list)
-    dynamo: dict[str, Graph] = field(default_factory=dict)
-    dynamo_names: dict[str, frozenset[str]] = field(default_factory=dict)
-    joint: dict[str, Graph] = field(default_factory=dict)
-    joint_events: dict[str, list[PassEvent]] = field(default_factory=dict)
-    lowerings: list[_Lowering] = field(default_factory=list)
-    current: _Lowering | None = None
-    passes: PassLog = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.passes = PassLog(emit=self.add_event, stage=self.stage, dynamo_names=self.known_names)
-
-    def graphs(self) -> tuple[CompiledGraph, ...]:
-        """Return the compiled graphs in the order in which they were compiled."""
-        found: list[CompiledGraph] = []
-        seen: set[str] = set()
-        for lowering in self.lowerings:
-            if lowering.compile_id not in self.dynamo:
-                continue
-            again = lowering.compile_id in seen
-            shared = [] if again else self.joint_events.get(lowering.compile_id, [])
-            seen.add(lowering.compile_id)
-            calls, code = wrapper_calls(lowering.wrapper_code, lowering.kernels)
-            found.append(
-                CompiledGraph(
-                    id=len(found),
-                    compile_id=lowering.compile_id,
-                    direction=lowering.direction,
-                    lowering_id=lowering.lowering_id,
-                    dynamo=None if again else self.dynamo[lowering.compile_id],
-                    joint=None if again else self.joint.get(lowering.compile_id),
-                    post_grad=lowering.post_grad,
-                    passes=(*shared, *lowering.events),
-                    calls=calls,
-                    wrapper_code=code,
-                )
-            )
-        lowered = {graph.compile_id for graph in found}
-        for compile_id, dynamo in self.dynamo.items():
-            if compile_id not in lowered:
-                graph = CompiledGraph(
-                    id=len(found), compile_id=compile_id, direction="forward", dynamo=dynamo
-                )
-                found.append(graph)
-        return tuple(found)
-
-    def add_event(self, event: PassEvent) -> None:
-        """Keep one pass event with the graph it changed."""
-        if self.current is not None:
-            self.current.events.append(event)
-        else:
-            self.joint_events.setdefault(compile_id(), []).append(event)
-
-    def known_names(self) -> frozenset[str]:
-        """Return the node names of the Dynamo graph that is being compiled."""
-        return self.dynamo_names.get(compile_id(), frozenset())
-
-    def stage(self) -> str:
-        """Return the stage of the graph that passes work on now."""
-        return "post_grad" if self.current is not None else "joint"
 
 
 # ---------------------------------------------------------------- small accessors
 
 
 def next_sequence_number() -> int:
-    """Return the number that the next autograd function made on this thread will get."""
-    return int(torch._C._autograd._get_sequence_nr())
+    """Return the number that the next autograd function made on this thread will get; -1 where torch does not tell."""
+    get = getattr(torch._C._autograd, "_get_sequence_nr", None)
+    return -1 if get is None else int(get())
 
 
 def running_autograd_node() -> tuple[str, int] | None:
     """Return (name, sequence number) of the autograd function that runs now, -1 for AccumulateGrad, or None."""
-    node = torch._C._current_autograd_node()
+    current = getattr(torch._C, "_current_autograd_node", None)
+    node = None if current is None else current()
     if node is None:
         return None
     number = node._sequence_nr()
@@ -164,17 +75,7 @@ def recorded(
     before Dynamo traces, when torch.compile itself has not applied them yet.
     """
     with contextlib.ExitStack() as stack:
-        for patch in (
-            _structured_log,
-            _dynamo_graphs,
-            _joint_graphs,
-            _inductor_graphs,
-            _post_grad_graphs,
-            _generated_code,
-            _pass_log,
-            _pattern_log,
-            _common_subexpressions,
-        ):
+        for patch in PATCHES:
             _apply(patch, recorder, stack)
         stack.enter_context(_inductor_config(use_cache=use_cache, options=options))
         yield
@@ -218,7 +119,7 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
     known = {name: value for name, value in settings.items() if _has_setting(inductor_config, name)}
     with contextlib.ExitStack() as stack:
         stack.enter_context(inductor_config.patch(known))
-        if not use_cache:
+        if not use_cache and _has_setting(functorch_config, "enable_autograd_cache"):
             stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         yield
 
@@ -226,6 +127,15 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
 def _has_setting(config: Any, name: str) -> bool:
     """Return whether this torch's configuration knows a (dotted) name."""
     return name in config.get_config_copy()
+
+
+@contextlib.contextmanager
+def _autograd_numbers(_: Recorder) -> Iterator[None]:
+    """Look whether torch numbers autograd functions: the accessors above do without, in silence."""
+    needed = ((torch._C._autograd, "_get_sequence_nr"), (torch._C, "_current_autograd_node"))
+    for owner, name in needed:
+        getattr(owner, name)
+    yield
 
 
 @contextlib.contextmanager
@@ -274,30 +184,10 @@ def _switch(
 
     def run(*args: Any) -> Any:
         if recorder.attributing:
-            return _Attributor(module, recorder.place, identity).run(*args)
+            return Attributor(module, recorder.place, identity).run(*args)
         return compiled(*args)
 
     return run
-
-
-class _Attributor(torch.fx.Interpreter):
-    """Runs a Dynamo graph node by node and says which node makes the calls."""
-
-    def __init__(self, module: GraphModule, place: Place, identity: str) -> None:
-        super().__init__(module)
-        self._place = place
-        self._identity = identity
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        before = self._place.compile_id, self._place.node
-        try:
-            return super().run(*args, **kwargs)
-        finally:
-            self._place.compile_id, self._place.node = before
-
-    def run_node(self, n: Node) -> Any:
-        self._place.compile_id, self._place.node = self._identity, n.name
-        return super().run_node(n)
 
 
 @contextlib.contextmanager
@@ -328,7 +218,7 @@ def _inductor_graphs(recorder: Recorder) -> Iterator[None]:
     def fx_codegen_and_compile(*args: Any, **kwargs: Any) -> Any:
         backward, inference = kwargs.get("is_backward"), kwargs.get("is_inference")
         direction = "backward" if backward else "inference" if inference else "forward"
-        before, recorder.current = recorder.current, _Lowering(compile_id(), direction)
+        before, recorder.current = recorder.current, Lowering(compile_id(), direction)
         recorder.lowerings.append(recorder.current)
         try:
             return original(*args, **kwargs)
@@ -367,6 +257,8 @@ def _generated_code(recorder: Recorder) -> Iterator[None]:
     from torch._inductor.graph import GraphLowering
 
     original = GraphLowering.compile_to_module
+    # Read at each compile, since torch replaces it; a torch without it is found out here and not there.
+    _ = inductor_debug._inductor_triton_kernel_to_post_grad_node_info
 
     def compile_to_module(self: Any) -> Any:
         module = original(self)
@@ -498,3 +390,18 @@ def _common_subexpressions(recorder: Recorder) -> Iterator[None]:
 
     with mock.patch.object(partitioners, "fx_graph_cse", fx_graph_cse):
         yield
+
+
+# In this order they are entered; each may be missing without harm to the others.
+PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ...] = (
+    _autograd_numbers,
+    _structured_log,
+    _dynamo_graphs,
+    _joint_graphs,
+    _inductor_graphs,
+    _post_grad_graphs,
+    _generated_code,
+    _pass_log,
+    _pattern_log,
+    _common_subexpressions,
+)

@@ -13,9 +13,10 @@ from datetime import datetime, timezone
 import msgspec
 import torch
 
-from compdiff.capture import dispatch, inductor, profile
+from compdiff.capture import dispatch, inductor, machine_load, profile
 from compdiff.capture.environment import describe
 from compdiff.capture.numerics import compare
+from compdiff.capture.recorder import Recorder
 from compdiff.capture.sampling import sample
 from compdiff.capture.workload import Workload, load
 from compdiff.model import (
@@ -30,12 +31,13 @@ from compdiff.model import (
     PassAudit,
     Request,
     Run,
+    Timing,
 )
 
 _WARMUP_CALLS = 2
 _OBSERVER_NOTE = (
-    "To name C++ kernels in profiles, compdiff sets inductor's cpp.enable_kernel_profile, and to know which graph runs it "
-    "calls each compiled graph through one Python function: some 100 ns a call that an unobserved run does not spend."
+    "compdiff observes: cpp.enable_kernel_profile is on, and each compiled graph is called through a Python function "
+    "(about 100 ns a call)"
 )
 
 
@@ -48,7 +50,7 @@ class Session:
     run: Run
     progress: Callable[[str], None]
     save: Callable[[Run], None]
-    recorder: inductor.Recorder = field(default_factory=inductor.Recorder)
+    recorder: Recorder = field(default_factory=lambda: Recorder(inductor.compile_id))
 
     @property
     def cuda(self) -> bool:
@@ -152,12 +154,25 @@ def _measure_right(session: Session) -> None:
         compiler = compiler_record(session, attributed)
         session.keep(right=_capture(session, "compiled", merged, outputs, compiler))
     with session.stage("time both sides"):
-        timing = sample(
-            lambda: workload.step(workload.fn), step, session.request.sampling, session.synchronize
-        )
-        session.keep(timing=timing)
+        session.keep(timing=_timing(session, step))
     with session.stage("compare outputs"):
         session.keep(numerics=compare(workload, compiled))
+
+
+def _timing(session: Session, compiled_step: Callable[[], object]) -> Timing:
+    """Return the samples of both sides, and on the CPU how busy others kept the machine meanwhile."""
+    workload = session.workload
+    before = machine_load.now()
+    timing = sample(
+        lambda: workload.step(workload.fn),
+        compiled_step,
+        session.request.sampling,
+        session.synchronize,
+    )
+    if session.cuda:
+        return timing
+    share = machine_load.others_share(before, machine_load.now())
+    return msgspec.structs.replace(timing, others_cpu=round(share, 3))
 
 
 def attribute(session: Session, step: Callable[[], object]) -> tuple[AttributedCall, ...]:

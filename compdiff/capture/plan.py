@@ -10,7 +10,6 @@ from importlib.util import find_spec
 
 import msgspec
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from compdiff.capture import inductor
 from compdiff.capture.measure import (
@@ -21,7 +20,7 @@ from compdiff.capture.measure import (
     empty_run,
 )
 from compdiff.capture.plan_capture import Compiled, Items, make_items
-from compdiff.capture.plan_device import supports_bfloat16
+from compdiff.capture.plan_device import FakeTensorMode, supports_bfloat16
 from compdiff.capture.plan_failure import explained
 from compdiff.capture.plan_kernels import compile_kernels
 from compdiff.capture.plan_log import PlanLog

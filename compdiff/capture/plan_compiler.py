@@ -10,11 +10,10 @@ from typing import Any
 from unittest import mock
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_map
 
-from compdiff.capture.plan_device import DEVICE
+from compdiff.capture.plan_device import DEVICE, FakeTensorMode
 from compdiff.capture.plan_log import PlanLog, TritonKernel
 
 

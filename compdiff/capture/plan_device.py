@@ -11,9 +11,22 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from compdiff.errors import CaptureError
 from compdiff.model import Target
+
+__all__ = [
+    "DEVICE",
+    "FakeTensorMode",
+    "device_interface",
+    "device_properties",
+    "device_rates",
+    "device_workers",
+    "supports_bfloat16",
+    "torch_cuda",
+    "triton_driver",
+]
 
 DEVICE = torch.device("cuda", 0)
 _KHZ = 1000

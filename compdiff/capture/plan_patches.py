@@ -7,9 +7,8 @@ what Inductor does on it, `plan_case` for what the case does. Nothing is patched
 import contextlib
 from collections.abc import Iterator
 
-from torch._subclasses.fake_tensor import FakeTensorMode
-
 from compdiff.capture import plan_case, plan_compiler, plan_device
+from compdiff.capture.plan_device import FakeTensorMode
 from compdiff.capture.plan_log import PlanLog
 from compdiff.model import Target
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
+from compdiff.capture.plan_device import FakeTensorMode
 from compdiff.capture.plan_log import PlanLog
 from compdiff.capture.workload import Workload, load
 from compdiff.model import Request

@@ -5,14 +5,13 @@ Importing starts no thread and initialises no device: either would break the for
 
 import contextlib
 import importlib
-import os
+
+from compdiff.capture.child import hush_torch
 
 # Private modules that the first compile would import (1.2 s). A name that is gone costs time only.
 _MODULES = ("compdiff.capture.measure", "torch._inductor.compile_fx")
 
-# The profiler library writes start and stop lines to stderr at its default level.
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")
-
+hush_torch()
 for _module in _MODULES:
     # The child imports them again, and reports in its own words what is wrong with torch here.
     with contextlib.suppress(Exception):

@@ -107,7 +107,9 @@ def merge(
     result = Profile(wall_ns=step.duration_ns)
     result.op_calls = [
         msgspec.structs.replace(
-            call, id=number, name=host[place[call.id]].name if call.id in place else call.name
+            call,
+            id=number,
+            name=_name(call, host[place[call.id]]) if call.id in place else call.name,
         )
         for number, call in enumerate(kept)
     ]
@@ -194,6 +196,11 @@ def profiled_names(call: OpCall) -> tuple[str, ...]:
     """Return the names under which an unobserved step may make this call."""
     other = _UNOBSERVED_NAMES.get((call.phase, call.name))
     return (call.name,) if other is None else (call.name, other)
+
+
+def _name(call: OpCall, event: Event) -> str:
+    """Return the op that an unobserved step calls: in place where the profiler saw that; a view by its usual name."""
+    return event.name if event.name == f"{call.name}_" else call.name
 
 
 def _is_artefact(call: OpCall) -> bool:
@@ -301,7 +308,7 @@ def _add_device_items(
     owner: dict[int, int],
     runs: dict[int, _GraphRun],
 ) -> None:
-    """Add launches, and the kernels they made by correlation; a kernel whose launch is outside the step is left out."""
+    """Add launches, and the kernels they made by correlation; device work without a launch in the step is counted."""
     launches: dict[int, tuple[Launch, Event]] = {}
     for event in host:
         correlation = event.correlation
@@ -320,11 +327,17 @@ def _add_device_items(
             result.launches.append(launch)
             launches[correlation] = launch, event
     device = [event for event in events if event.category in kineto.DEVICE_CATEGORIES]
+    orphans = []
     for event in device:
         found = launches.get(event.correlation) if event.correlation is not None else None
-        if found is not None:
-            run = _enclosing_run(found[1], runs)
-            result.kernels.append(_device_kernel(len(result.kernels), event, found[0], run))
+        if found is None:
+            orphans.append(event.name)
+            continue
+        run = _enclosing_run(found[1], runs)
+        result.kernels.append(_device_kernel(len(result.kernels), event, found[0], run))
+    if orphans:
+        text = f"{len(orphans)} kernels have no launch in the profiled step and are left out: {', '.join(orphans[:3])}"
+        result.warnings.append(CaptureWarning(id="kernel-without-launch", text=text))
 
 
 def _device_kernel(number: int, event: Event, launch: Launch, run: _GraphRun | None) -> Kernel:

@@ -5,6 +5,7 @@ Each command is a module of its own, imported when it is called.
 
 import importlib
 import sys
+import traceback
 from typing import Any
 
 import click
@@ -71,7 +72,21 @@ def run_command(args: list[str] | None = None, **settings: Any) -> int:  # noqa:
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted: nothing half-written is left.", err=True)
         return _INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - Python's exit code 1 would say that an expectation failed
+        print_bug(error)
+        return 2
     return result if isinstance(result, int) else 0
+
+
+def print_bug(error: Exception) -> None:
+    """Print the traceback of an error that nothing in compdiff raises on purpose."""
+    traceback.print_exception(error)
+    print_error(
+        CompdiffError(
+            f"{type(error).__name__}: {error}",
+            "This is a bug in compdiff; please report it with the traceback above.",
+        )
+    )
 
 
 def print_error(error: CompdiffError) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from compdiff.case import Survey, survey
-from compdiff.cli import print_error
+from compdiff.cli import print_bug, print_error
 from compdiff.cli.values import Value, parse_value
 from compdiff.errors import CaseError, CompdiffError
 from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan, Target
@@ -221,6 +221,9 @@ def _reported(
     except CompdiffError as error:
         print_error(error)
         return IndexEntry(case=spec.name, failure=error.message), error.exit_code
+    except Exception as error:  # noqa: BLE001 - a bug that one case brings to light leaves the others their reports
+        print_bug(error)
+        return IndexEntry(case=spec.name, failure=f"{type(error).__name__}: {error}"), 2
 
 
 def _captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None]) -> Run:
@@ -252,7 +255,10 @@ def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
     outputs = write_outputs(run, diff, folder, expectation_failures=failures)
     print_summary(outputs)
     if run.failure is not None:
-        message = f"{run.case.name}: {run.failure.message}\n{run.failure.traceback}".rstrip()
+        # A traceback ends with the message; some of torch's are a page long.
+        message, traceback = run.failure.message, run.failure.traceback
+        first = message.partition("\n")[0] if traceback else message
+        message = f"{run.case.name}: {first}\n{traceback}".rstrip()
         print_error(CompdiffError(message, "What was measured before is in the report."))
     code = 2 if run.failure is not None else int(bool(failures))
     return IndexEntry(case=run.case.name, outputs=outputs), code

@@ -183,12 +183,13 @@ class SamplesDoc(Part, frozen=True, kw_only=True):
 
 
 class SampledDoc(Part, frozen=True, kw_only=True):
-    """Both sides' samples, and what ended the sampling."""
+    """Both sides' samples, what ended the sampling, and the share of the CPU that others used meanwhile, 0 to 1."""
 
     left: SamplesDoc
     right: SamplesDoc
     warmup_calls: int
     stopped_by: str
+    others_cpu: float
 
 
 class TimingDoc(Part, frozen=True, kw_only=True):
@@ -364,6 +365,7 @@ def _timing(run: Run) -> TimingDoc | None:
         right=_samples(timing.right),
         warmup_calls=timing.warmup_calls,
         stopped_by=timing.stopped_by,
+        others_cpu=timing.others_cpu,
     )
     return TimingDoc(stopping_rule=timing.stopping_rule, samples_ns=document)
 

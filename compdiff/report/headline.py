@@ -6,11 +6,19 @@ The sums state the conservation law: every op call has one fate, every right ite
 from collections import Counter
 from dataclasses import dataclass
 
-from compdiff.model import Capture, Failure, Kernel, Run
+from compdiff.model import Capture, Failure, Kernel, Run, Timing
 from compdiff.report.estimates import side_clause, work_texts
 from compdiff.report.lookup import Lookup, is_unexplained
-from compdiff.report.quantities import UNKNOWN, count_text, duration_text, list_text, size_text
+from compdiff.report.quantities import (
+    UNKNOWN,
+    count_text,
+    duration_text,
+    list_text,
+    percent_text,
+    size_text,
+)
 from compdiff.report.timings import SideTiming, TimingView
+from compdiff.timing import BUSIEST_MACHINE
 from compdiff.work import side_work
 
 FATES = ("kept", "rewritten", "decomposed", "fused", "eliminated", "folded", "unexplained")
@@ -104,6 +112,11 @@ def make_headline(
     )
 
 
+def failure_text(failure: Failure) -> str:
+    """Return where a run ended and why, on one line: some of torch's messages are a page long."""
+    return f"{failure.stage}: {failure.message.partition(chr(10))[0]}"
+
+
 def basis_text(run: Run) -> str:
     """Return how the two sides came to be: `measured`, or both words where they differ."""
     return " against ".join(dict.fromkeys((run.left.basis, run.right.basis)))
@@ -120,6 +133,8 @@ def device_text(capture: Capture) -> str:
 def verdict_sentence(lookup: Lookup, timing: TimingView | None, sums: tuple[Sum, ...]) -> str:
     """Return the verdict: `12 op calls became 3 op calls and 2 generated kernels; 1.80x faster (1.70 to 1.90); ...`."""
     run = lookup.run
+    if run.failure is not None:
+        return _failed_sentence(run, run.failure)
     clauses = [
         _structure_clause(run),
         _device_clause(run),
@@ -131,6 +146,15 @@ def verdict_sentence(lookup: Lookup, timing: TimingView | None, sums: tuple[Sum,
     ]
     sentence = "; ".join(clause for clause in clauses if clause)
     return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def _failed_sentence(run: Run, failure: Failure) -> str:
+    seen = (
+        f"{count_text(len(side.op_calls), 'op call')} of the {side.label} side"
+        for side in (run.left, run.right)
+        if side.op_calls
+    )
+    return f"Incomplete. Ended in {failure_text(failure)}. Measured: {' and '.join(seen) or 'nothing'}."
 
 
 def _structure_clause(run: Run) -> str:
@@ -284,12 +308,26 @@ def _estimated(run: Run) -> list[Metric]:
 
 
 def make_notices(run: Run) -> tuple[Notice, ...]:
-    """Return all warnings of a run, the run's own first."""
+    """Return all warnings of a run, the run's own first, and one where others kept the machine busy."""
     sides = (
         ("run", run.warnings),
         (run.left.label, run.left.warnings),
         (run.right.label, run.right.warnings),
     )
-    return tuple(
-        Notice(side, warning.id, warning.text) for side, found in sides for warning in found
+    busy = (
+        ()
+        if run.timing is None or run.timing.others_cpu <= BUSIEST_MACHINE
+        else (_busy(run.timing),)
     )
+    return (
+        *busy,
+        *(Notice(side, warning.id, warning.text) for side, found in sides for warning in found),
+    )
+
+
+def _busy(timing: Timing) -> Notice:
+    text = (
+        f"other processes used {percent_text(timing.others_cpu)} of the CPU while both sides were timed: "
+        "the times say nothing; measure again on a quiet machine"
+    )
+    return Notice("run", "busy-machine", text)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from compdiff.report.headline import Headline, Metric
+from compdiff.report.headline import Headline, Metric, failure_text
 from compdiff.report.html_page import render
 from compdiff.report.quantities import UNKNOWN
 from compdiff.report.view import Page
@@ -76,5 +76,5 @@ def _state(head: Headline) -> str:
 
 def _failures(head: Headline) -> tuple[str, ...]:
     failure = head.failure
-    own = (f"{failure.stage}: {failure.message}",) if failure is not None else ()
+    own = (failure_text(failure),) if failure is not None else ()
     return own + head.expectation_failures

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from compdiff.report.cards import CardItem, RewriteCard
+from compdiff.report.headline import failure_text
 from compdiff.report.naming import clipped, printable
 from compdiff.report.view import Page
 
@@ -23,6 +24,8 @@ _STYLES = {
 }
 _ITEM_LENGTH = 60
 _MOST_NAMES = 4
+# Warnings of every run: they stand in the report, and would tire whoever reads the terminal.
+_ALWAYS_TRUE = frozenset({"observer"})
 
 
 def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
@@ -31,11 +34,14 @@ def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
     parts += _rewrites(page)
     parts += [_line("", text) for text in sum_lines(page)]
     parts += [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
-    parts += [_line("warning", notice.text, "yellow") for notice in page.head.notices]
-    parts += [_line("expected", text, "red") for text in page.head.expectation_failures]
+    parts += [
+        _line("warning", notice.text, "yellow")
+        for notice in page.head.notices
+        if notice.id not in _ALWAYS_TRUE
+    ]
+    parts += [_line("failed", text, "red") for text in page.head.expectation_failures]
     if page.head.failure is not None:
-        failure = page.head.failure
-        parts.append(_line("incomplete", f"{failure.stage}: {failure.message}", "red"))
+        parts.append(_line("incomplete", failure_text(page.head.failure), "red"))
     if report is not None:
         parts.append(_line("report", str(report)))
     return Group(*parts)

@@ -40,6 +40,7 @@ class TimingView:
     short_speed: str
     speedup: str
     noise_floor: str
+    others_cpu: str
     stopping_rule: str
     stopped_by: str
     warmup: str
@@ -60,6 +61,7 @@ def make_timing(run: Run) -> TimingView | None:
         short_speed=short_speed(timing),
         speedup=f"{ratio_text(ratio.median)} ({_bounds(ratio.low, ratio.high)})",
         noise_floor=_floor_text(statistics.noise_floor(timing)),
+        others_cpu=percent_text(timing.others_cpu),
         stopping_rule=timing.stopping_rule,
         stopped_by=timing.stopped_by,
         warmup=count_text(timing.warmup_calls, "warm-up call"),

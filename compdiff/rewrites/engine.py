@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from compdiff.align.alignment import Alignment, OpTrace
 from compdiff.align.items import in_order, right_items
+from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite
 from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
 from compdiff.rewrites.introduced import reason_introduced

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from compdiff.align.alignment import OpTrace
+from compdiff.align.traces import OpTrace
 from compdiff.model import Rewrite
 from compdiff.rewrites.facts import Facts
 

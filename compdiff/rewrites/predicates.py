@@ -1,6 +1,6 @@
 """Named conditions of rules. In: the facts and one op call's trace. Out: whether the condition holds."""
 
-from compdiff.align.alignment import OpTrace
+from compdiff.align.traces import OpTrace
 from compdiff.rewrites.facts import Facts, base_name, is_view
 
 

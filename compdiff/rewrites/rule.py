@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from compdiff.align.alignment import OpTrace
+from compdiff.align.traces import OpTrace
 from compdiff.model import FateKind, PassEvent
 from compdiff.rewrites.facts import Facts
 

@@ -1,6 +1,6 @@
 """The table of rules, first match wins. In: nothing. Out: RULES, RULE_NAMES. Adding a rule is one row here and one case."""
 
-from compdiff.align.alignment import ALLOCATIONS
+from compdiff.align.traces import ALLOCATIONS
 from compdiff.rewrites import predicates as p
 from compdiff.rewrites.rule import Rule
 

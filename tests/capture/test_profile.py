@@ -71,6 +71,12 @@ def test_gradients_are_added_in_place_when_nobody_watches() -> None:
     assert call.name == "aten::add_"
 
 
+def test_a_view_made_by_reshape_keeps_its_name() -> None:
+    """Reshape makes its view by another op when nobody watches: the call is matched, and stays a view for its readers."""
+    (call,) = merge(_calls("aten::view"), _trace(("aten::_reshape_alias", 1, 2))).op_calls
+    assert (call.name, call.start_ns) == ("aten::view", 1000)
+
+
 def test_no_step_in_the_trace_is_a_warning() -> None:
     """Without the step the calls stay as the dispatch pass saw them."""
     merged = merge(_calls("aten::sin"), [])

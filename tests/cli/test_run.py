@@ -9,10 +9,12 @@ from time import sleep
 
 import pytest
 
+from compdiff import analysis
 from compdiff.capture import isolation
 from compdiff.cli import run_command
 from compdiff.cli.run import choose_device
 from compdiff.errors import CompdiffError
+from compdiff.model import Diff, Run
 from compdiff.store import read_run
 
 CASE = '''"""One."""
@@ -99,6 +101,28 @@ def test_other_cases_still_run(
     assert "ZeroDivisionError" in index
     assert "two/report.html" in index
     assert "index.html" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("case")
+def test_a_bug_in_one_case_leaves_the_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An error that compdiff does not expect is exit 2 with its traceback, and the next case gets its report."""
+    Path("two.py").write_text(CASE.format(extra=""))
+    conclude = analysis.analyse
+
+    def broken(measured: Run) -> Diff:
+        if measured.case.name == "one":
+            raise ZeroDivisionError("a bug")
+        return conclude(measured)
+
+    monkeypatch.setattr(analysis, "analyse", broken)
+    assert run(monkeypatch, "kept", "one.py", "two.py") == 2
+    error = capsys.readouterr().err
+    assert "Traceback" in error
+    assert "Error: ZeroDivisionError: a bug\nHint: This is a bug in compdiff" in error
+    assert files("out/one") == {"run.json.gz"}
+    assert "report.html" in files("out/two")
 
 
 @pytest.mark.usefixtures("case")

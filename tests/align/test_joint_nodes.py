@@ -1,6 +1,7 @@
 """Tests of how the nodes of one Dynamo node are shared out among its op calls."""
 
-from compdiff.align.alignment import OpTrace, distribute
+from compdiff.align.joint_nodes import distribute
+from compdiff.align.traces import OpTrace
 from compdiff.model import GraphNode, OpCall
 
 

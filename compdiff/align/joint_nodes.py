@@ -1,0 +1,168 @@
+"""Finds the joint nodes of left op calls. In: traces and the attribution pass. Out: traces with their joint nodes.
+
+Left op call -> the same call in the attribution pass -> Dynamo node -> joint node; a backward call goes by the autograd
+sequence number of its forward call.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from compdiff.align.sequence import common_pairs, leftover_pairs
+from compdiff.align.traces import ALLOCATIONS, Alignment, OpTrace, call_key
+from compdiff.model import AttributedCall, GraphNode, OpCall
+
+
+def find_joint_nodes(result: Alignment, calls: Sequence[AttributedCall]) -> None:
+    """Give each trace its joint nodes: forward calls by Dynamo node, backward calls by autograd sequence number."""
+    attributed = _attribute(result, calls)
+    _find_forward_nodes(result, calls, attributed)
+    _find_backward_nodes(result, calls, attributed)
+    _find_accumulations(result)
+
+
+def _attribute(result: Alignment, calls: Sequence[AttributedCall]) -> dict[int, int]:
+    """Return {left op call: index in the attribution pass} where both passes made the same call in the same order."""
+    left_keys = [
+        call_key(call.name, call.overload, [meta.shape for meta in call.inputs])
+        for call in result.left.op_calls
+    ]
+    right_keys = [call_key(call.name, call.overload, call.shapes) for call in calls]
+    pairs = common_pairs(left_keys, right_keys)
+    pairs += leftover_pairs(left_keys, right_keys, pairs)
+    for index, other in pairs:
+        trace = result.traces[index]
+        trace.compile_id, trace.dynamo_node = calls[other].compile_id, calls[other].node
+        trace.by = "attribution pass"
+    return dict(pairs)
+
+
+def _find_forward_nodes(
+    result: Alignment, calls: Sequence[AttributedCall], attributed: dict[int, int]
+) -> None:
+    groups: dict[tuple[str, str], list[OpTrace]] = defaultdict(list)
+    for index, other in attributed.items():
+        call = calls[other]
+        if call.compile_id is not None and call.node is not None and call.phase == "forward":
+            groups[call.compile_id, call.node].append(result.traces[index])
+    for (compile_id, node), traces in groups.items():
+        frame = result.lineage.frames.get(compile_id)
+        nodes = (
+            [item for item in frame.joint if not item.backward and node in item.dynamo_nodes]
+            if frame
+            else []
+        )
+        distribute(traces, nodes)
+
+
+def _find_backward_nodes(
+    result: Alignment, calls: Sequence[AttributedCall], attributed: dict[int, int]
+) -> None:
+    left_of = {other: index for index, other in attributed.items()}
+    forward = {
+        call.sequence: left_of[other]
+        for other, call in enumerate(calls)
+        if call.phase == "forward" and call.sequence >= 0 and other in left_of
+    }
+    groups: dict[int, list[OpTrace]] = defaultdict(list)
+    for index, other in attributed.items():
+        if calls[other].phase == "backward" and calls[other].sequence in forward:
+            groups[forward[calls[other].sequence]].append(result.traces[index])
+    for origin_index, traces in groups.items():
+        origin = result.traces[origin_index]
+        frame = result.lineage.frames.get(origin.compile_id or "")
+        if frame is None:
+            continue
+        sequences = {node.sequence for node in origin.joint if node.sequence >= 0}
+        for trace in traces:
+            trace.compile_id = origin.compile_id
+        distribute(
+            traces, [node for node in frame.joint if node.backward and node.sequence in sequences]
+        )
+
+
+def _find_accumulations(result: Alignment) -> None:
+    """Match the backward calls that found no node with the backward nodes that found no call, by op, shape and order.
+
+    Gradient accumulation belongs to no forward call: autograd numbers it by chance.
+    """
+    for compile_id, frame in result.lineage.frames.items():
+        traces = [
+            t
+            for t in result.traces
+            if t.compile_id == compile_id and not t.joint and t.call.phase == "backward"
+        ]
+        used = {
+            node.name
+            for trace in result.traces
+            if trace.compile_id == compile_id
+            for node in trace.joint
+        }
+        nodes = [
+            node
+            for node in frame.joint
+            if node.backward and node.name not in used and node.original_aten
+        ]
+        left = [
+            (
+                _aten_text(t.call).replace("_.", "."),
+                t.call.outputs[0].shape if t.call.outputs else (),
+            )
+            for t in traces
+        ]
+        right = [
+            (node.original_aten, node.outputs[0].shape if node.outputs else ()) for node in nodes
+        ]
+        pairs = common_pairs(left, right)
+        for index, other in pairs + leftover_pairs(left, right, pairs):
+            traces[index].joint = [nodes[other]]
+            traces[index].certainty = "likely"
+
+
+def distribute(traces: Sequence[OpTrace], nodes: Sequence[GraphNode]) -> None:
+    """Share out the joint nodes of one Dynamo node among the op calls it makes, by the op each was decomposed from.
+
+    Several calls of one op take equal runs of its nodes in order; when the numbers do not allow that, all share all. Nodes
+    that name no op of the group go to the calls that found none.
+    """
+    by_op: dict[str, list[OpTrace]] = defaultdict(list)
+    for trace in traces:
+        by_op[_aten_text(trace.call)].append(trace)
+    rest = list(nodes)
+    for op, group in by_op.items():
+        own = [node for node in nodes if _same_aten(node.original_aten, op)]
+        rest = [node for node in rest if node not in own]
+        for trace, part in zip(group, runs(own, len(group)), strict=True):
+            trace.joint = part
+    computing = [
+        node for node in rest if node.target != "aten.alias.default" and node.op == "call_function"
+    ]
+    for trace in traces:
+        if not trace.joint and trace.call.name not in ALLOCATIONS:
+            trace.joint = list(computing)
+            trace.certainty = "likely"
+
+
+def runs(nodes: Sequence[GraphNode], count: int) -> list[list[GraphNode]]:
+    """Split nodes into `count` runs: by autograd sequence number, by equal length, else everything for everyone."""
+    by_sequence: dict[int, list[GraphNode]] = defaultdict(list)
+    for node in nodes:
+        by_sequence[node.sequence].append(node)
+    if len(by_sequence) == count:
+        return list(by_sequence.values())
+    if count and len(nodes) % count == 0:
+        length = len(nodes) // count
+        return [list(nodes[index * length : (index + 1) * length]) for index in range(count)]
+    return [list(nodes) for _ in range(count)]
+
+
+def _aten_text(call: OpCall) -> str:
+    return f"{call.name.replace('::', '.')}.{call.overload or 'default'}"
+
+
+def _same_aten(original: str, op: str) -> bool:
+    """Return whether a node's original op is `op`; an in-place call is traced as its functional form."""
+    if original == op:
+        return True
+    name, _, _ = op.rpartition(".")
+    other, _, _ = original.rpartition(".")
+    return name.endswith("_") and not name.endswith("__") and other == name[:-1]

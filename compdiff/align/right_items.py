@@ -1,0 +1,118 @@
+"""Finds the right items of left op calls. In: traces with joint nodes, the right side's wrapper calls. Out: their items.
+
+Joint node -> post-grad node (the lineage) -> wrapper call -> right op call or kernel.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from compdiff.align.items import in_order, right_items, right_kernel, right_op
+from compdiff.align.lineage import NodeRef
+from compdiff.align.traces import Alignment
+from compdiff.model import Capture, CompiledGraph, Kernel, OpCall
+
+# Dispatcher ops that wrapper code calls without naming its provenance, and the post-grad ops they do.
+# Source: ScatterFallback and IndexPutFallback, torch/_inductor/ir.py (torch 2.13, 2.14).
+_UNNAMED_FALLBACKS = {
+    "scatter_": frozenset({"scatter"}),
+    "scatter_reduce_": frozenset({"scatter_add", "scatter_reduce", "scatter"}),
+    "index_put_": frozenset({"index_put", "index_put_", "_unsafe_index_put"}),
+}
+
+
+def item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
+    """Return, for each right item that a graph's call made, the post-grad nodes that it may compute."""
+    graphs = {graph.id: graph for graph in right.compiler.graphs} if right.compiler else {}
+    found: dict[str, list[NodeRef]] = {}
+    fallbacks: dict[int, list[OpCall]] = defaultdict(list)
+    for item, made in right_items(right):
+        if made.graph is not None and made.call is not None:
+            found[item] = [
+                NodeRef(made.graph, name) for name in graphs[made.graph].calls[made.call].nodes
+            ]
+        elif made.graph is not None and isinstance(made, OpCall):
+            fallbacks[made.graph].append(made)
+    for number, calls in fallbacks.items():
+        found |= _fallback_nodes(graphs[number], calls)
+    return found
+
+
+def _fallback_nodes(graph: CompiledGraph, calls: Sequence[OpCall]) -> dict[str, list[NodeRef]]:
+    """Return the nodes of op calls that no wrapper call names: the n-th call of an op does the n-th node of its kind."""
+    waiting = list(graph.post_grad.nodes) if graph.post_grad else []
+    found = {}
+    for call in calls:
+        ops = _UNNAMED_FALLBACKS.get(call.name.rpartition("::")[2], frozenset())
+        node = next(
+            (
+                node
+                for node in waiting
+                if node.target.removeprefix("aten.").partition(".")[0] in ops
+            ),
+            None,
+        )
+        if node is not None:
+            waiting.remove(node)
+            found[right_op(call.id)] = [NodeRef(graph.id, node.name)]
+    return found
+
+
+def find_right_items(result: Alignment) -> None:
+    """Give each trace its post-grad nodes, the pass events that took nodes of it, and the right items that do its work."""
+    items_of: dict[NodeRef, list[str]] = defaultdict(list)
+    for item, refs in result.item_nodes.items():
+        for ref in _own_nodes(result, item, refs):
+            items_of[ref].append(item)
+    _drop_preparing_kernels(result, items_of)
+    _add_launched_kernels(result.right.kernels, items_of)
+    for trace in result.traces:
+        frame = result.lineage.frames.get(trace.compile_id or "")
+        if frame is None:
+            continue
+        for node in trace.joint:
+            trace.finals += [
+                ref for ref in frame.finals.get(node.name, ()) if ref not in trace.finals
+            ]
+            trace.events += [
+                event for event in frame.gone.get(node.name, ()) if event not in trace.events
+            ]
+        trace.items = in_order(item for ref in trace.finals for item in items_of.get(ref, ()))
+
+
+def _own_nodes(result: Alignment, item: str, refs: list[NodeRef]) -> list[NodeRef]:
+    """Return the nodes that a right item computes: an op call that names its inputs' nodes too computes only its own."""
+    if not item.startswith("c"):
+        return refs
+    name = result.right.op_calls[int(item[1:])].name.replace("::", ".")
+    own = [
+        ref
+        for ref in refs
+        if ref in result.lineage.nodes and result.lineage.nodes[ref].target.startswith(f"{name}.")
+    ]
+    return own or refs
+
+
+def _drop_preparing_kernels(result: Alignment, items_of: dict[NodeRef, list[str]]) -> None:
+    """Where a generated kernel and an op call both name a node, the op call does its work and the kernel prepares it."""
+    for items in items_of.values():
+        op_call = next((item for item in items if item.startswith("c")), None)
+        if op_call is None:
+            continue
+        for kernel in [item for item in items if item.startswith("k")]:
+            items.remove(kernel)
+            result.prepares[kernel] = op_call
+
+
+def _add_launched_kernels(kernels: Iterable[Kernel], items_of: dict[NodeRef, list[str]]) -> None:
+    """Let each kernel that a right op call launched follow that op call."""
+    launched: dict[str, list[str]] = defaultdict(list)
+    for kernel in kernels:
+        if kernel.op_call is not None:
+            launched[right_op(kernel.op_call)].append(right_kernel(kernel.id))
+    for items in items_of.values():
+        items += [
+            kernel
+            for item in list(items)
+            for kernel in launched.get(item, ())
+            if kernel not in items
+        ]

@@ -1,0 +1,103 @@
+"""What is kept of a compilation. In: what `inductor`'s patches hand over, part by part. Out: compiled graphs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from compdiff.capture.compile_log import CompileLog
+from compdiff.capture.pass_log import PassLog
+from compdiff.capture.wrapper import wrapper_calls
+from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent
+
+
+@dataclass
+class Place:
+    """Where the running step is: the compiled graph and node that make the calls."""
+
+    compile_id: str | None = None
+    node: str | None = None
+
+
+@dataclass
+class Lowering:
+    """One graph on its way through Inductor."""
+
+    compile_id: str
+    direction: str
+    post_grad: Graph | None = None
+    events: list[PassEvent] = field(default_factory=list)
+    kernels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    wrapper_code: str = ""
+    lowering_id: int | None = None
+
+
+@dataclass
+class Recorder:
+    """What the compiler said, as it said it. `attributing` makes compiled graphs run node by node instead.
+
+    `compile_id` gives the id of the compilation that runs now.
+    """
+
+    compile_id: Callable[[], str]
+    log: CompileLog = field(default_factory=CompileLog)
+    place: Place = field(default_factory=Place)
+    attributing: bool = False
+    warnings: list[CaptureWarning] = field(default_factory=list)
+    dynamo: dict[str, Graph] = field(default_factory=dict)
+    dynamo_names: dict[str, frozenset[str]] = field(default_factory=dict)
+    joint: dict[str, Graph] = field(default_factory=dict)
+    joint_events: dict[str, list[PassEvent]] = field(default_factory=dict)
+    lowerings: list[Lowering] = field(default_factory=list)
+    current: Lowering | None = None
+    passes: PassLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.passes = PassLog(emit=self.add_event, stage=self.stage, dynamo_names=self.known_names)
+
+    def graphs(self) -> tuple[CompiledGraph, ...]:
+        """Return the compiled graphs in the order in which they were compiled."""
+        found: list[CompiledGraph] = []
+        seen: set[str] = set()
+        for lowering in self.lowerings:
+            if lowering.compile_id not in self.dynamo:
+                continue
+            again = lowering.compile_id in seen
+            shared = [] if again else self.joint_events.get(lowering.compile_id, [])
+            seen.add(lowering.compile_id)
+            calls, code = wrapper_calls(lowering.wrapper_code, lowering.kernels)
+            found.append(
+                CompiledGraph(
+                    id=len(found),
+                    compile_id=lowering.compile_id,
+                    direction=lowering.direction,
+                    lowering_id=lowering.lowering_id,
+                    dynamo=None if again else self.dynamo[lowering.compile_id],
+                    joint=None if again else self.joint.get(lowering.compile_id),
+                    post_grad=lowering.post_grad,
+                    passes=(*shared, *lowering.events),
+                    calls=calls,
+                    wrapper_code=code,
+                )
+            )
+        lowered = {graph.compile_id for graph in found}
+        for compile_id, dynamo in self.dynamo.items():
+            if compile_id not in lowered:
+                graph = CompiledGraph(
+                    id=len(found), compile_id=compile_id, direction="forward", dynamo=dynamo
+                )
+                found.append(graph)
+        return tuple(found)
+
+    def add_event(self, event: PassEvent) -> None:
+        """Keep one pass event with the graph it changed."""
+        if self.current is not None:
+            self.current.events.append(event)
+        else:
+            self.joint_events.setdefault(self.compile_id(), []).append(event)
+
+    def known_names(self) -> frozenset[str]:
+        """Return the node names of the Dynamo graph that is being compiled."""
+        return self.dynamo_names.get(self.compile_id(), frozenset())
+
+    def stage(self) -> str:
+        """Return the stage of the graph that passes work on now."""
+        return "post_grad" if self.current is not None else "joint"
