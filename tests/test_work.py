@@ -9,9 +9,9 @@ from tests.builders import capture, kernel, op, run
 ESTIMATE = Estimate(flops=10, bytes_read=20, bytes_written=5, ns=7, bound="memory")
 
 
-def planned(number: int, **fields: object) -> Kernel:
+def planned(number: int, op_call: int | None = None) -> Kernel:
     """Return a kernel with an estimate."""
-    return kernel(number, estimate=ESTIMATE, **fields)
+    return kernel(number, estimate=ESTIMATE, op_call=op_call)
 
 
 def test_sums_all() -> None:

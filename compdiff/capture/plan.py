@@ -26,6 +26,7 @@ from compdiff.capture.plan_kernels import compile_kernels
 from compdiff.capture.plan_log import PlanLog
 from compdiff.capture.plan_patches import pretended
 from compdiff.capture.plan_recorder import PlannedCalls, record
+from compdiff.capture.plan_stable import stable
 from compdiff.capture.plan_workload import load_planned
 from compdiff.errors import CaptureError
 from compdiff.model import Capture, CaptureWarning, Compiler, Request, Run, Target
@@ -141,7 +142,7 @@ def _plan_right(session: Session, log: PlanLog) -> None:
             resources=compile_kernels(sources, _target(session)),
         )
         items = make_items(planned, launches, made, _target(session))
-        compiler = compiler_record(session, attributed)
+        compiler = stable(compiler_record(session, attributed))
         session.keep(right=_capture(session, "compiled", items, planned, compiler))
 
 

@@ -35,7 +35,9 @@ CAUSES = (
     ),
     Cause(
         "",
-        re.compile(r"no NVIDIA driver|CUDA driver version|No CUDA GPUs|CUDA error|cudaErr"),
+        re.compile(
+            r"no NVIDIA driver|CUDA driver version|No CUDA GPUs|CUDA error|cudaErr|getCurrentStream|invalid device"
+        ),
         "this call asks the CUDA driver for a device, which a plan does not have",
         f"{_MEASURE}, or make that part on the CPU (a torch.Generator, a stream, an event, pinned memory).",
     ),

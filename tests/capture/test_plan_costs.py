@@ -17,7 +17,7 @@ def test_an_expanded_dimension_is_read_once() -> None:
 
 
 def test_an_input_given_twice_is_read_once() -> None:
-    """x * x reads x once."""
+    """X * x reads x once."""
     x = meta((4,), (1,), 0)
     call = OpCall(id=0, name="aten::mul", inputs=(x, x), outputs=(meta((4,), (1,), 1),))
     assert (bytes_read(call), bytes_written(call)) == (16, 16)

@@ -27,10 +27,9 @@ def test_names_what_needed_the_device(error: Exception, words: str) -> None:
 
 def test_finds_the_cause_below() -> None:
     """Dynamo wraps what the backend raised."""
-    try:
-        raise ValueError("outer") from RuntimeError("Found no NVIDIA driver")
-    except ValueError as error:
-        assert isinstance(explained(error), CaptureError)
+    error = ValueError("outer")
+    error.__cause__ = RuntimeError("Found no NVIDIA driver")
+    assert isinstance(explained(error), CaptureError)
 
 
 @pytest.mark.parametrize("error", [ValueError("the case's own"), CaptureError("ours")])

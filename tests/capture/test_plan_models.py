@@ -9,7 +9,9 @@ from tests.builders import tensor
 CUDA = "cuda:0"
 
 
-def call(name: str, inputs: tuple[TensorMeta, ...], output: TensorMeta, *, mutates: bool = False) -> OpCall:
+def call(
+    name: str, inputs: tuple[TensorMeta, ...], output: TensorMeta, *, mutates: bool = False
+) -> OpCall:
     """Return an op call on these tensors."""
     return OpCall(id=0, name=name, inputs=inputs, outputs=(output,), mutates=mutates)
 

@@ -15,9 +15,7 @@ def test_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[0] for line in lines[1:]] == list(TARGETS)
 
 
-def test_prints_a_file_that_can_be_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prints_a_file_that_can_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What --json prints is a target file."""
     assert run_command(["targets", "--json", "l4"]) == 0
     path = tmp_path / "l4.json"

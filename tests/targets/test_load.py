@@ -50,9 +50,7 @@ def test_unknown_name_lists_the_known_ones() -> None:
         ({"capability": [6, 0]}, "capability 6.0 is too old"),
     ],
 )
-def test_wrong_file_names_the_field(
-    tmp_path: Path, changes: dict[str, object], words: str
-) -> None:
+def test_wrong_file_names_the_field(tmp_path: Path, changes: dict[str, object], words: str) -> None:
     """Whoever wrote the file sees which field to correct."""
     with pytest.raises(CompdiffError, match=words):
         find_target(write(tmp_path, **changes))
