@@ -24,7 +24,7 @@ LAYERS = (
     ("capture", "importers"),
     ("store",),
     ("case", "doctor"),
-    ("casefile", "selection", "timing", "kineto", "estimate", "work", "targets"),
+    ("casefile", "selection", "timing", "kineto", "estimate", "work", "plan_accuracy", "targets"),
     ("model",),
     ("errors",),
 )

@@ -7,6 +7,7 @@ import msgspec
 
 from compdiff.errors import CompdiffError
 from compdiff.model import Capture, CaptureWarning, Run
+from compdiff.plan_accuracy import agreement
 from compdiff.store import read_run
 
 _SIDES = ("left", "right")
@@ -61,8 +62,18 @@ def combined(a: tuple[Run, str], b: tuple[Run, str]) -> Run:
         numerics=None,
         expectation=None,
         audits=(),
-        warnings=tuple(_differences(a[0], b[0])),
+        warnings=(*_plan_warnings(left, right), *_differences(a[0], b[0])),
     )
+
+
+def _plan_warnings(left: Capture, right: Capture) -> list[CaptureWarning]:
+    """Return how right a plan was, where one side is planned and the other measured on a GPU."""
+    found = agreement(left, right)
+    if found is None:
+        return []
+    text = f"the plan foresaw {found.foreseen} of {found.measured} measured kernels"
+    wrong = [CaptureWarning(id="plan-wrong", text=sentence) for sentence in found.wrong]
+    return [CaptureWarning(id="plan-agreement", text=text), *wrong]
 
 
 def _side(run: Run, side: str) -> Capture:
