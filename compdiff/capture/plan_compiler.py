@@ -16,13 +16,16 @@ from torch.utils._pytree import tree_map
 from compdiff.capture.plan_device import DEVICE, FakeTensorMode
 from compdiff.capture.plan_log import PlanLog, TritonKernel
 
+_CHOICES = 6  # the place of `choices` in do_autotuning's arguments, self counted
+_SHOWN_CHOICES = 6
+
 
 @contextlib.contextmanager
 def inductor_settings() -> Iterator[None]:
-    """Compile in this process: the workers of Inductor's pool do not know of the target."""
+    """Compile in this process, whose workers would not know of the target, and time no fusion on the device."""
     import torch._inductor.config as inductor_config
 
-    with inductor_config.patch({"compile_threads": 1}):
+    with inductor_config.patch({"compile_threads": 1, "benchmark_epilogue_fusion": False}):
         yield
 
 
@@ -151,6 +154,37 @@ def padding_decision(log: PlanLog) -> Iterator[None]:
         return True
 
     with mock.patch.object(pad_mm, "get_cached_should_pad", get_cached_should_pad):
+        yield
+
+
+@contextlib.contextmanager
+def template_choice(log: PlanLog) -> Iterator[None]:
+    """Take the first candidate of max-autotune, in Inductor's own order, and list the others.
+
+    Source: AlgorithmSelectorCache, torch/_inductor/select_algorithm.py.
+    """
+    from torch._inductor.select_algorithm import AlgorithmSelectorCache
+
+    def do_autotuning(*args: Any, **kwargs: Any) -> dict[Any, float]:
+        choices = kwargs["choices"] if "choices" in kwargs else args[_CHOICES]
+        names = [choice.name for choice in choices]
+        more = len(names) - _SHOWN_CHOICES
+        shown = ", ".join(names[:_SHOWN_CHOICES]) + (f" and {more} more" if more > 0 else "")
+        log.note(
+            "benchmark-dependent",
+            f"max-autotune would time {len(names)} candidates on a GPU; the plan takes the first: {shown}",
+        )
+        return {choice: float(place + 1) for place, choice in enumerate(choices)}
+
+    def no_precompile(*_: Any, **__: Any) -> dict[Any, float]:
+        return {}
+
+    with (
+        mock.patch.object(AlgorithmSelectorCache, "do_autotuning", do_autotuning),
+        mock.patch.object(
+            AlgorithmSelectorCache, "make_precompile_fn", lambda *_, **__: no_precompile
+        ),
+    ):
         yield
 
 

@@ -29,6 +29,7 @@ def pretended(target: Target, fake: FakeTensorMode, log: PlanLog) -> Iterator[No
             plan_compiler.graph_calls(log),
             plan_compiler.constant_folding(),
             plan_compiler.padding_decision(log),
+            plan_compiler.template_choice(log),
             plan_case.attention(target, log),
             plan_case.values(fake, log),
             plan_case.module_moves(),

@@ -29,6 +29,7 @@ PATCHED = (
     ("torch._inductor.compile_fx", "", ("get_input_idxs_to_check", "cudagraphify")),
     ("torch._inductor.constant_folding", "ConstantFolder", ("run_node",)),
     ("torch._inductor.fx_passes.pad_mm", "", ("get_cached_should_pad",)),
+    ("torch._inductor.select_algorithm", "AlgorithmSelectorCache", ("do_autotuning",)),
     ("torch._inductor.graph", "GraphLowering", ("compile_to_module",)),
     ("torch._inductor.output_code", "", ("prepare_cudagraph_post_compile",)),
     ("torch._inductor.runtime.triton_helpers", "", ("set_driver_to_gpu",)),
