@@ -21,6 +21,7 @@ from compdiff.model import (
     Samples,
     Side,
 )
+from compdiff.plan_accuracy import agreement
 from compdiff.rewrites import explain
 from compdiff.rewrites.changes import case_changes, compiler_changes, explained
 from compdiff.rewrites.compared import code_changes, explain_pivoted, matches, source_of, work_names
@@ -115,7 +116,7 @@ def compare(a: Run, a_side: Side, b: Run, b_side: Side) -> tuple[Run, Diff]:
     Raises:
         CompdiffError: a side is empty, or the conclusion breaks the conservation law.
     """
-    run = combined(a, a_side, b, b_side)
+    run = _with_agreement(combined(a, a_side, b, b_side))
     eager = pair_eager(a.left.op_calls, b.left.op_calls)
     if (a_side, b_side) == ("left", "right") and eager.are_equal:
         run = _timed(run, a, b)
@@ -138,6 +139,17 @@ def compare(a: Run, a_side: Side, b: Run, b_side: Side) -> tuple[Run, Diff]:
     )
     check(run, diff)
     return run, diff
+
+
+def _with_agreement(run: Run) -> Run:
+    """Return the combined run with how right a plan was, where one side is planned and the other measured on a GPU."""
+    found = agreement(run.left, run.right)
+    if found is None:
+        return run
+    text = f"the plan foresaw {found.foreseen} of {found.measured} measured kernels"
+    wrong = (CaptureWarning(id="plan-wrong", text=sentence) for sentence in found.wrong)
+    warnings = (CaptureWarning(id="plan-agreement", text=text), *wrong)
+    return msgspec.structs.replace(run, warnings=(*warnings, *run.warnings))
 
 
 def _own(run: Run, side: Side) -> Diff | None:

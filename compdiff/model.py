@@ -27,6 +27,34 @@ class Record(
     """Base of all stored types: frozen, keyword-only, defaults not written, unknown fields refused."""
 
 
+# ---------------------------------------------------------------- a GPU as data
+
+
+class Target(Record, frozen=True, kw_only=True):
+    """A GPU described by data, for compiling without having one.
+
+    `peak_tflops` holds dense rates by dtype (`tf32` stands for float32 products when torch allows TF32). `sources`
+    says where the figures are from. Limits are those of CUDA's compute capability.
+    """
+
+    name: str
+    title: str
+    capability: tuple[int, int]
+    multiprocessors: int
+    clock_mhz: int
+    memory_bytes: int
+    memory_gb_per_s: float
+    l2_bytes: int
+    shared_bytes_per_multiprocessor: int
+    shared_bytes_per_block: int
+    threads_per_multiprocessor: int
+    blocks_per_multiprocessor: int
+    peak_tflops: dict[str, float]
+    registers_per_multiprocessor: int = 65536
+    warp_size: int = 32
+    sources: tuple[str, ...] = ()
+
+
 # ---------------------------------------------------------------- what one side did
 
 
@@ -98,11 +126,44 @@ class Launch(Record, frozen=True, kw_only=True):
     correlation: int = 0
 
 
+class Estimate(Record, frozen=True, kw_only=True):
+    """A roofline estimate of one kernel: never a measurement.
+
+    `bytes_read` and `bytes_written` count each tensor once; `bound` is `compute`, `memory` or `launch`, whichever of
+    the three takes longest, and `ns` is how long that takes.
+    """
+
+    flops: int
+    bytes_read: int
+    bytes_written: int
+    ns: int
+    bound: str
+
+
+class Resources(Record, frozen=True, kw_only=True):
+    """What one compiled kernel takes of a multiprocessor.
+
+    `occupancy` is the theoretical share of warps that can be resident, 0 to 1, and `limited_by` what limits it.
+    `config` is the tile configuration that was compiled, the first of `candidates` that a GPU would time.
+    """
+
+    registers: int
+    spill_bytes: int
+    shared_bytes: int
+    warps: int
+    stages: int
+    occupancy: float
+    limited_by: str
+    config: str = ""
+    candidates: int = 1
+
+
 class Kernel(Record, frozen=True, kw_only=True):
     """One device activity; on CPU, one call of a C++ function that Inductor generated.
 
     `kind` is `triton`, `cpp`, `library` (cuBLAS, cuDNN, ATen), `memcpy` or `memset`. `call` is the index of the
-    wrapper call that made it within `graph`.
+    wrapper call that made it within `graph`. `modelled` is set when nobody saw the kernel: it names the row of the
+    table of kernel models that says the op call launches it.
     """
 
     id: int
@@ -119,6 +180,9 @@ class Kernel(Record, frozen=True, kw_only=True):
     block: tuple[int, ...] = ()
     registers: int | None = None
     shared_bytes: int | None = None
+    modelled: str = ""
+    estimate: Estimate | None = None
+    resources: Resources | None = None
 
 
 # ---------------------------------------------------------------- what the compiler said
@@ -421,6 +485,7 @@ class Run(Record, frozen=True, kw_only=True):
     left: Capture
     right: Capture
     created: str = ""
+    target: Target | None = None
     timing: Timing | None = None
     numerics: Numerics | None = None
     expectation: Expectation | None = None
@@ -459,10 +524,14 @@ class SamplingPlan(Record, frozen=True, kw_only=True):
 
 
 class Request(Record, frozen=True, kw_only=True):
-    """What the parent process asks its child to measure. `device` is `cpu`, `cuda` or `cuda:N`, already chosen."""
+    """What the parent process asks its child to measure. `device` is `cpu`, `cuda` or `cuda:N`, already chosen.
+
+    With a `target` the case is planned for that GPU, which need not be there, instead of measured.
+    """
 
     spec: CaseSpec
     device: str
+    target: Target | None = None
     dtype: str = ""
     options: CompileOptions
     sampling: SamplingPlan = SamplingPlan()

@@ -82,7 +82,7 @@ def run(task: Task, pipe: Connection) -> None:
 
     with _stacks_to(task.trace_file):
         try:
-            _check_device(task.request.device)
+            _check_device(task.request)
             measured = _measure(task.measure)(task.request, progress=progress, save=save)
         except BaseException as error:  # noqa: BLE001 - whatever the case raises is told
             hint = error.hint if isinstance(error, CompdiffError) else ""
@@ -140,8 +140,10 @@ def _end_with_parent() -> None:
         os.killpg(0, signal.SIGKILL)
 
 
-def _check_device(device: str) -> None:
-    if not device.startswith("cuda"):
+def _check_device(request: Request) -> None:
+    """Refuse a device that is not there; a plan needs none."""
+    device = request.device
+    if request.target is not None or not device.startswith("cuda"):
         return
     import torch  # noqa: PLC0415 - as in probe_cuda
 

@@ -25,6 +25,7 @@ from compdiff.errors import CaptureError
 from compdiff.model import Failure, Request, Run
 
 MEASURE = "compdiff.capture.measure:measure"
+PLAN = "compdiff.capture.plan:plan"
 
 _PRELOADED = "compdiff.capture.preloaded"
 _STACKS_WAIT_S = 2.0
@@ -65,7 +66,7 @@ def run_isolated(
         request: what to measure.
         timeout_s: after this many seconds the child is ended.
         on_stage: told the name of each stage as it starts.
-        measure: `module:function` that the child calls, a `child.Measure`; None is MEASURE.
+        measure: `module:function` that the child calls, a `child.Measure`; None is MEASURE, or PLAN for a target.
 
     Raises:
         CaptureError: nothing was measured; says why, with the case's own traceback.
@@ -75,7 +76,7 @@ def run_isolated(
         trace_file = folder / "stacks.txt"
         task = child.Task(
             request=request,
-            measure=measure or MEASURE,
+            measure=measure or (MEASURE if request.target is None else PLAN),
             trace_file=str(trace_file),
             cache_folder="" if request.options.use_cache else str(folder / "cache"),
         )

@@ -21,6 +21,7 @@ from compdiff.capture.sampling import sample
 from compdiff.capture.workload import Workload, load
 from compdiff.model import (
     AttributedCall,
+    Basis,
     Capture,
     CaptureWarning,
     CaseInfo,
@@ -41,7 +42,7 @@ _OBSERVER_NOTE = (
 
 
 @dataclass
-class _Session:
+class Session:
     """One case being measured: the run so far, and what the passes need."""
 
     request: Request
@@ -53,13 +54,16 @@ class _Session:
 
     @property
     def cuda(self) -> bool:
+        """Whether the case runs on a GPU."""
         return self.request.device.startswith("cuda")
 
     def synchronize(self) -> None:
+        """Wait for the device."""
         if self.cuda:
             torch.cuda.synchronize()
 
     def keep(self, **changes: object) -> None:
+        """Put what is now known into the run."""
         self.run = msgspec.structs.replace(self.run, **changes)
 
     @contextlib.contextmanager
@@ -93,7 +97,7 @@ def measure(
     progress("load the case")
     seed(request.seed)
     workload = load(request.spec, request.device, request.dtype, request.seed)
-    session = _Session(request, workload, _empty_run(request, workload), progress, save)
+    session = Session(request, workload, empty_run(request, workload), progress, save)
     _measure_left(session)
     options = session.run.options
     with inductor.recorded(session.recorder, use_cache=options.use_cache, options=options.options):
@@ -108,7 +112,7 @@ def seed(value: int) -> None:
     torch.manual_seed(value)
 
 
-def _measure_left(session: _Session) -> None:
+def _measure_left(session: Session) -> None:
     workload = session.workload
 
     def step() -> object:
@@ -128,10 +132,10 @@ def _measure_left(session: _Session) -> None:
         session.keep(left=_capture(session, "eager", merged, outputs))
 
 
-def _measure_right(session: _Session) -> None:
+def _measure_right(session: Session) -> None:
     workload, recorder = session.workload, session.recorder
     inductor.reset()
-    compiled = _compiled(workload.fn, session.run.options)
+    compiled = compiled_function(workload.fn, session.run.options)
 
     def step() -> object:
         return workload.step(compiled)
@@ -143,11 +147,11 @@ def _measure_right(session: _Session) -> None:
     with session.stage("compiled: op calls"):
         recording, outputs = dispatch.record(step, recorder.place, sources=True)
     with session.stage("compiled: attribute op calls to graph nodes"):
-        attributed = _attribute(session, step)
+        attributed = attribute(session, step)
     graphs = recorder.graphs()
     with session.stage("compiled: profile"):
         merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda), graphs)
-        compiler = _compiler(session, attributed)
+        compiler = compiler_record(session, attributed)
         session.keep(right=_capture(session, "compiled", merged, outputs, compiler))
     with session.stage("time both sides"):
         session.keep(timing=_timing(session, step))
@@ -155,7 +159,7 @@ def _measure_right(session: _Session) -> None:
         session.keep(numerics=compare(workload, compiled))
 
 
-def _timing(session: _Session, compiled_step: Callable[[], object]) -> Timing:
+def _timing(session: Session, compiled_step: Callable[[], object]) -> Timing:
     """Return the samples of both sides, and on the CPU how busy others kept the machine meanwhile."""
     workload = session.workload
     before = machine_load.now()
@@ -171,7 +175,7 @@ def _timing(session: _Session, compiled_step: Callable[[], object]) -> Timing:
     return msgspec.structs.replace(timing, others_cpu=round(share, 3))
 
 
-def _attribute(session: _Session, step: Callable[[], object]) -> tuple[AttributedCall, ...]:
+def attribute(session: Session, step: Callable[[], object]) -> tuple[AttributedCall, ...]:
     """Run the step with each compiled graph run node by node: its op calls, with the node that made each."""
     session.recorder.attributing = True
     try:
@@ -194,7 +198,8 @@ def _attribute(session: _Session, step: Callable[[], object]) -> tuple[Attribute
     )
 
 
-def _compiler(session: _Session, attributed: tuple[AttributedCall, ...]) -> Compiler:
+def compiler_record(session: Session, attributed: tuple[AttributedCall, ...]) -> Compiler:
+    """Return all that the compiler said about the session's compilations."""
     log = session.recorder.log
     return Compiler(
         backend=session.run.options.backend,
@@ -207,7 +212,7 @@ def _compiler(session: _Session, attributed: tuple[AttributedCall, ...]) -> Comp
 
 
 def _capture(
-    session: _Session,
+    session: Session,
     label: str,
     merged: profile.Profile,
     outputs: tuple[int, ...],
@@ -231,7 +236,7 @@ def _capture(
     )
 
 
-def _compiled(fn: Callable[..., object], options: CompileOptions) -> Callable[..., object]:
+def compiled_function(fn: Callable[..., object], options: CompileOptions) -> Callable[..., object]:
     """Return the function that torch.compile makes of `fn`."""
     return torch.compile(
         fn,
@@ -243,7 +248,8 @@ def _compiled(fn: Callable[..., object], options: CompileOptions) -> Callable[..
     )
 
 
-def _empty_run(request: Request, workload: Workload) -> Run:
+def empty_run(request: Request, workload: Workload, basis: Basis = "measured") -> Run:
+    """Return the run of a case of which nothing is known yet but the case itself."""
     spec = request.spec
     case = CaseInfo(
         name=spec.name,
@@ -260,11 +266,14 @@ def _empty_run(request: Request, workload: Workload) -> Run:
         case=case,
         environment=describe(request.device, spec.path),
         options=merged_options(request.options, workload.compile_kwargs),
-        left=Capture(label="eager", basis="measured", device=request.device),
-        right=Capture(label="compiled", basis="measured", device=request.device),
+        left=Capture(label="eager", basis=basis, device=request.device),
+        right=Capture(label="compiled", basis=basis, device=request.device),
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         expectation=workload.expectation,
-        warnings=(CaptureWarning(id="observer", text=_OBSERVER_NOTE),),
+        target=request.target,
+        warnings=(CaptureWarning(id="observer", text=_OBSERVER_NOTE),)
+        if basis == "measured"
+        else (),
     )
 
 

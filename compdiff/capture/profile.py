@@ -261,7 +261,7 @@ def _place_host_items(
 
 
 def _placed(call: OpCall, event: Event, run: _GraphRun | None) -> OpCall:
-    index = None if run is None else run.take(lambda wrapper: _same_op(wrapper, call.name))
+    index = None if run is None else run.take(lambda wrapper: same_op(wrapper, call.name))
     return msgspec.structs.replace(
         call,
         chain=tuple(outer.name for outer in reversed(event.ancestors()) if _is_composite(outer)),
@@ -273,7 +273,8 @@ def _placed(call: OpCall, event: Event, run: _GraphRun | None) -> OpCall:
     )
 
 
-def _same_op(call: WrapperCall, op_name: str) -> bool:
+def same_op(call: WrapperCall, op_name: str) -> bool:
+    """Return whether an extern wrapper call is one of the op `op_name`."""
     if call.kind != "extern":
         return False
     parts = call.name.split(".")

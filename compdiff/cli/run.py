@@ -3,7 +3,8 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,9 @@ from compdiff.case import Survey, survey
 from compdiff.cli import print_bug, print_error
 from compdiff.cli.values import Value, parse_value
 from compdiff.errors import CaseError, CompdiffError
-from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan
+from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan, Target
 from compdiff.store import write_run
+from compdiff.targets import find_target
 
 if TYPE_CHECKING:
     from compdiff.report import IndexEntry
@@ -35,12 +37,14 @@ class Settings:
     """What all cases of one call share."""
 
     device: str
+    target: Target | None = None
     dtype: str
     options: CompileOptions
     sampling: SamplingPlan
     seed: int
     timeout_s: float
     out: Path
+    jobs: int = 1
 
 
 def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
@@ -61,6 +65,12 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
 )
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option(
+    "--target",
+    "target_name",
+    default="",
+    help="Plan for a GPU that need not be here: a name of `compdiff targets`, or a JSON file.",
+)
+@click.option(
     "--dtype", default="", help=f"Dtype of the inputs, such as {_DTYPES[0]} [that of the case]."
 )
 @click.option("--mode", type=click.Choice(_MODES), help="torch.compile's mode.")
@@ -80,6 +90,13 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     help="Seconds for one case.",
 )
 @click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Plan that many cases side by side; only with --target.",
+)
+@click.option(
     "--use-cache", is_flag=True, help="Use the compile caches: faster, but a hit hides the passes."
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of Python and torch.")
@@ -96,6 +113,7 @@ def command(  # noqa: PLR0913 - one for each option
     select: str,
     params: dict[str, Value],
     device: str,
+    target_name: str,
     dtype: str,
     mode: str | None,
     dynamic: bool | None,
@@ -105,17 +123,26 @@ def command(  # noqa: PLR0913 - one for each option
     inputs_ref: str,
     out: Path,
     timeout: float,
+    jobs: int,
     use_cache: bool,
     seed: int,
     budget: float,
 ) -> int:
     """Measure CASES in eager mode and under torch.compile, and show what was rewritten.
 
+    With --target they are planned for a GPU that need not be here: nothing is measured.
+
     CASES are files, folders, globs, or package.module:function with --inputs.
     """
     signal.signal(signal.SIGTERM, _terminate)
+    target = choose_target(target_name, device)
+    if jobs > 1 and target is None:
+        raise CompdiffError(
+            "--jobs would let the cases disturb each other's measurement", "Use it with --target."
+        )
     settings = Settings(
-        device=choose_device(device),
+        device=choose_device(device) if target is None else "cuda",
+        target=target,
         dtype=dtype,
         options=CompileOptions(
             backend=backend,
@@ -129,6 +156,7 @@ def command(  # noqa: PLR0913 - one for each option
         seed=seed,
         timeout_s=timeout,
         out=out,
+        jobs=jobs,
     )
     found = survey(
         cases,
@@ -154,36 +182,64 @@ def run_cases(found: Survey, settings: Settings) -> int:
         raise CaseError(
             "no case is left to run", "Loosen -k, or choose another --device; see `compdiff cases`."
         )
-    results = [run_case(spec, settings) for spec in found.cases]
+    results = _run_all(found.cases, settings)
     if len(results) > 1:
         index = write_index(settings.out, [entry for entry, _ in results])
         click.echo(f"All reports: {index}")
     return max(code for _, code in results)
 
 
+def _run_all(specs: Sequence[CaseSpec], settings: Settings) -> "list[tuple[IndexEntry, int]]":
+    """Run the cases, `jobs` of them at a time; what they show comes in their order in any case."""
+    if settings.jobs == 1:
+        return [run_case(spec, settings) for spec in specs]
+    with ThreadPoolExecutor(settings.jobs) as pool:
+        runs = [pool.submit(_captured, spec, settings, _ignore) for spec in specs]
+        return [
+            _reported(spec, settings, run.result) for spec, run in zip(specs, runs, strict=True)
+        ]
+
+
 def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
-    """Measure, explain and report one case; return its line of the index and its exit code."""
-    from compdiff.capture.isolation import run_isolated
+    """Measure or plan, explain and report one case; return its line of the index and its exit code."""
+
+    def capture() -> Run:
+        with _progress(spec.name) as on_stage:
+            return _captured(spec, settings, on_stage)
+
+    return _reported(spec, settings, capture)
+
+
+def _reported(
+    spec: CaseSpec, settings: Settings, capture: Callable[[], Run]
+) -> "tuple[IndexEntry, int]":
+    """Report what `capture` gives, or the error that it ends in."""
     from compdiff.report import IndexEntry
 
-    request = Request(
-        spec=spec,
-        device=settings.device,
-        dtype=settings.dtype,
-        options=settings.options,
-        sampling=settings.sampling,
-        seed=settings.seed,
-    )
     try:
-        with _progress(spec.name) as on_stage:
-            run = run_isolated(request, timeout_s=settings.timeout_s, on_stage=on_stage)
-        return report_run(run, settings.out / spec.name)
+        return report_run(capture(), settings.out / spec.name)
     except CompdiffError as error:
         print_error(error)
         return IndexEntry(case=spec.name, failure=error.message), error.exit_code
     except Exception as error:  # noqa: BLE001 - a bug that one case brings to light leaves the others their reports
         print_bug(error)
         return IndexEntry(case=spec.name, failure=f"{type(error).__name__}: {error}"), 2
+
+
+def _captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None]) -> Run:
+    """Return the run of one case, measured or planned in a child process."""
+    from compdiff.capture.isolation import run_isolated
+
+    request = Request(
+        spec=spec,
+        device=settings.device,
+        target=settings.target,
+        dtype=settings.dtype,
+        options=settings.options,
+        sampling=settings.sampling,
+        seed=settings.seed,
+    )
+    return run_isolated(request, timeout_s=settings.timeout_s, on_stage=on_stage)
 
 
 def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
@@ -206,6 +262,20 @@ def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
         print_error(CompdiffError(message, "What was measured before is in the report."))
     code = 2 if run.failure is not None else int(bool(failures))
     return IndexEntry(case=run.case.name, outputs=outputs), code
+
+
+def choose_target(name: str, device: str) -> Target | None:
+    """Return the GPU to plan for, None where the case is to be measured.
+
+    Raises:
+        CompdiffError: there is no such target, or a device was named too.
+    """
+    if not name:
+        return None
+    if device not in {"auto", "cuda"}:
+        message = f"--target {name} plans for a GPU, and --device {device} measures"
+        raise CompdiffError(message, "Give one of the two.")
+    return find_target(name)
 
 
 def choose_device(asked: str) -> str:

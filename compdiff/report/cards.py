@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from compdiff.model import Finding, OpCall, Rewrite
+from compdiff.report.estimates import rewrite_text
 from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import arguments_text, outputs_text, short_place
 from compdiff.report.quantities import value_text
@@ -33,6 +34,7 @@ class RewriteCard:
     outcome: str
     outcome_why: str
     evidence: tuple[str, ...]
+    estimate: str
     links: tuple[str, ...]
 
 
@@ -77,6 +79,7 @@ def _rewrite(lookup: Lookup, rewrite: Rewrite) -> RewriteCard:
         outcome=rewrite.outcome,
         outcome_why=rewrite.outcome_why,
         evidence=rewrite.evidence,
+        estimate=rewrite_text(lookup.run, lookup.diff, rewrite),
         links=(*rewrite.left, *rewrite.shared, *rewrite.right),
     )
 

@@ -28,6 +28,7 @@ from compdiff.report.headline import Sum, device_ns, make_sums
 from compdiff.report.lookup import Lookup
 from compdiff.report.timings import sampled
 from compdiff.rewrites.changes import stable_text
+from compdiff.work import Work, rewrite_work, side_work
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +40,22 @@ class Spread(Part, frozen=True, kw_only=True):
 
     median: int
     ci95: tuple[int, int]
+
+
+class WorkDoc(Part, frozen=True, kw_only=True):
+    """The estimated work of some kernels of a plan: never measured."""
+
+    kernels: int
+    flops: int
+    bytes_moved: int
+    ns: int
+
+
+class ExchangeDoc(Part, frozen=True, kw_only=True):
+    """The estimated work of the kernels before and after a rewrite."""
+
+    before: WorkDoc
+    after: WorkDoc
 
 
 class SideDoc(Part, frozen=True, kw_only=True):
@@ -53,6 +70,7 @@ class SideDoc(Part, frozen=True, kw_only=True):
     device_ns: int | None
     wall_ns: Spread | None
     peak_bytes: int | None
+    estimated: WorkDoc | None
 
 
 class Unexplained(Part, frozen=True, kw_only=True):
@@ -85,6 +103,7 @@ class RewriteDoc(Part, frozen=True, kw_only=True):
     outcome: str
     outcome_why: str
     evidence: tuple[str, ...]
+    estimated: ExchangeDoc | None
 
 
 class FateDoc(Part, frozen=True, kw_only=True):
@@ -266,7 +285,7 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
         verdict=statistics.verdict(timing) if timing else None,
         timing=_timing(run),
         comparison=comparison_document(diff.comparison) if diff.comparison else None,
-        rewrites=tuple(_rewrite(rewrite) for rewrite in diff.rewrites),
+        rewrites=tuple(_rewrite(run, diff, rewrite) for rewrite in diff.rewrites),
         fates={item: _fate(fate) for item, fate in diff.fates.items()},
         origins={item: _origin(origin) for item, origin in diff.origins.items()},
         findings=tuple(_finding(finding) for finding in diff.findings),
@@ -294,7 +313,21 @@ def _side(capture: Capture, samples: Samples | None) -> SideDoc:
         device_ns=device_ns(capture),
         wall_ns=_spread(samples) if samples else None,
         peak_bytes=capture.peak_bytes,
+        estimated=_work(side_work(capture)),
     )
+
+
+def _work(work: Work | None) -> WorkDoc | None:
+    if work is None:
+        return None
+    return WorkDoc(kernels=work.kernels, flops=work.flops, bytes_moved=work.bytes_moved, ns=work.ns)
+
+
+def _exchange(works: tuple[Work, Work] | None) -> ExchangeDoc | None:
+    before, after = (_work(work) for work in works) if works else (None, None)
+    if before is None or after is None:
+        return None
+    return ExchangeDoc(before=before, after=after)
 
 
 def _spread(samples: Samples) -> Spread:
@@ -342,7 +375,7 @@ def _samples(samples: Samples) -> SamplesDoc:
     )
 
 
-def _rewrite(rewrite: Rewrite) -> RewriteDoc:
+def _rewrite(run: Run, diff: Diff, rewrite: Rewrite) -> RewriteDoc:
     return RewriteDoc(
         id=rewrite.id,
         rule=rewrite.rule,
@@ -356,6 +389,7 @@ def _rewrite(rewrite: Rewrite) -> RewriteDoc:
         outcome=rewrite.outcome,
         outcome_why=rewrite.outcome_why,
         evidence=tuple(stable_text(text) for text in rewrite.evidence),
+        estimated=_exchange(rewrite_work(run, diff, rewrite)),
     )
 
 

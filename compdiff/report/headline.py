@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from compdiff.model import Capture, Failure, Kernel, Run, Timing
 from compdiff.report.comparison import comparison_sentence, times
+from compdiff.report.estimates import side_clause, work_texts
 from compdiff.report.lookup import Lookup, is_unexplained
 from compdiff.report.quantities import (
     UNKNOWN,
@@ -19,6 +20,7 @@ from compdiff.report.quantities import (
 )
 from compdiff.report.timings import SideTiming, TimingView
 from compdiff.timing import BUSIEST_MACHINE
+from compdiff.work import side_work
 
 FATES = (
     "kept",
@@ -152,7 +154,7 @@ def verdict_sentence(lookup: Lookup, timing: TimingView | None, sums: tuple[Sum,
         _structure_clause(run),
         _device_clause(run),
         _copies_clause(lookup),
-        timing.speed if timing else "not timed",
+        timing.speed if timing else side_clause(run) or "not timed",
         _breaks_clause(run),
         _numerics_clause(run),
         _unexplained_clause(sums),
@@ -288,6 +290,7 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
         )
     metrics += [
         _measured("Device time", device_ns(left), device_ns(right), "sum over kernels, profiled"),
+        *_estimated(run),
         Metric("Peak memory", size_text(left.peak_bytes), size_text(right.peak_bytes)),
     ]
     return tuple(
@@ -312,8 +315,9 @@ def kernels_note(run: Run) -> str:
 
 
 def device_ns(capture: Capture) -> int | None:
-    """Return the summed duration of a capture's device kernels; None on a CPU or without kernels."""
-    if capture.device.startswith("cpu") or not capture.kernels:
+    """Return the summed duration of a capture's device kernels; None on a CPU, without kernels, and for a plan."""
+    planned = capture.basis == "planned"
+    if planned or capture.device.startswith("cpu") or not capture.kernels:
         return None
     return sum(kernel.duration_ns for kernel in capture.kernels)
 
@@ -330,6 +334,17 @@ def _timed(side: SideTiming) -> str:
 
 def _measured(name: str, left: int | None, right: int | None, note: str) -> Metric:
     return Metric(name, duration_text(left), duration_text(right), "", note)
+
+
+def _estimated(run: Run) -> list[Metric]:
+    """Return the sums of a plan's estimates; those that no side has become dashes and are left out."""
+    note = "estimated: roofline, summed over kernels"
+    names = ("Device time, estimated", "Memory traffic, estimated", "FLOPs, estimated")
+    left, right = work_texts(side_work(run.left)), work_texts(side_work(run.right))
+    return [
+        Metric(name, before, after, "", note)
+        for name, before, after in zip(names, left, right, strict=True)
+    ]
 
 
 def make_notices(run: Run) -> tuple[Notice, ...]:

@@ -310,6 +310,8 @@ def _right_item(lookup: Lookup, item: str) -> RightItem:
 
 
 def kernel_kind(kernel: Kernel) -> str:
-    """Return what a kernel is, in words."""
+    """Return what a kernel is, in words; of one that nobody saw, that it is modelled."""
+    if kernel.modelled:
+        return f"modelled {kernel.kind} kernel" if kernel.kind != "memcpy" else "modelled memcpy"
     words = {"cpp": "C++ kernel", "triton": "Triton kernel", "library": "library kernel"}
     return words.get(kernel.kind, kernel.kind)

@@ -138,7 +138,7 @@ def sum_text(index: int, page: Page) -> str:
 def _rewrite_rows(page: Page) -> list[str]:
     return [
         f"| {card.id} {code(card.rule)}{_outcome(card)} | {code(card.source) if card.source else ''} "
-        f"| {_items(card.before)} | {_items(card.after) or 'nothing'} "
+        f"| {_items(card.before)} | {_items(card.after) or 'nothing'}{_estimate(card)} "
         f"| {code(card.by_pass) if card.by_pass else ''} |"
         for card in page.rewrites
     ]
@@ -162,6 +162,10 @@ def _changed(page: Page) -> list[str]:
 
 def _outcome(card: RewriteCard) -> str:
     return f": {escape(card.outcome)}" if card.outcome else ""
+
+
+def _estimate(card: RewriteCard) -> str:
+    return f"; {escape(card.estimate)}" if card.estimate else ""
 
 
 def _items(items: tuple[CardItem, ...]) -> str:

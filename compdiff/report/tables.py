@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compdiff.model import Capture, Kernel, OpCall
+from compdiff.report.estimates import kernel_estimate_text, kernel_ns, resources_parts
 from compdiff.report.headline import origin_kind
 from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import arguments_text, counted_text, op_name, outputs_text, place_text
@@ -32,16 +33,19 @@ class KernelRow:
     origins: tuple[Ref, ...]
     reason: str
     code: str
+    estimate: str
+    modelled: str
 
 
 @dataclass(frozen=True, slots=True)
 class KernelTable:
-    """All kernels of one side with the sum of their durations."""
+    """All kernels of one side with the sum of their durations. `times` says what these are: profiled, or estimated."""
 
     label: str
     side: str
     rows: tuple[KernelRow, ...]
     total: str
+    times: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +93,11 @@ def make_kernel_tables(lookup: Lookup) -> tuple[KernelTable, ...]:
 def _kernel_table(
     lookup: Lookup, capture: Capture, side: str, kernels: dict[str, Kernel]
 ) -> KernelTable:
-    total = sum(kernel.duration_ns for kernel in kernels.values())
+    total = sum(kernel_ns(kernel) for kernel in kernels.values())
+    times = "estimated" if capture.basis == "planned" else "profiled"
     row = _right_kernel if side == "right" else _left_kernel
     rows = tuple(row(lookup, item, kernel, total) for item, kernel in kernels.items())
-    return KernelTable(capture.label, side, rows, duration_text(total))
+    return KernelTable(capture.label, side, rows, duration_text(total), times)
 
 
 def _right_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> KernelRow:
@@ -104,14 +109,16 @@ def _right_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kern
         kind=kernel_kind(kernel),
         graph=graph_text(lookup.run.right, kernel.graph),
         launcher=lookup.ref(launcher) if launcher in lookup.right_ops else None,
-        duration=duration_text(kernel.duration_ns),
-        share=share_text(kernel.duration_ns, total),
-        fraction=bar_width(kernel.duration_ns, total),
+        duration=duration_text(kernel_ns(kernel)),
+        share=share_text(kernel_ns(kernel), total),
+        fraction=bar_width(kernel_ns(kernel), total),
         resources=resources_text(kernel),
         origin=origin_kind(lookup, item),
         origins=lookup.refs(lookup.origin(item).op_calls),
         reason=lookup.origin(item).introduced,
         code=lookup.code_anchor(item),
+        estimate=kernel_estimate_text(kernel),
+        modelled=kernel.modelled,
     )
 
 
@@ -125,14 +132,16 @@ def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kerne
         kind=kernel_kind(kernel),
         graph=graph_text(lookup.run.left, kernel.graph),
         launcher=owner[0] if owner else None,
-        duration=duration_text(kernel.duration_ns),
-        share=share_text(kernel.duration_ns, total),
-        fraction=bar_width(kernel.duration_ns, total),
+        duration=duration_text(kernel_ns(kernel)),
+        share=share_text(kernel_ns(kernel), total),
+        fraction=bar_width(kernel_ns(kernel), total),
         resources=resources_text(kernel),
         origin="",
         origins=owner,
         reason="",
         code=lookup.code_anchor(item),
+        estimate=kernel_estimate_text(kernel),
+        modelled=kernel.modelled,
     )
 
 
@@ -155,6 +164,7 @@ def resources_text(kernel: Kernel) -> str:
         count_text(kernel.registers, "register") if kernel.registers is not None else "",
         f"{size_text(kernel.shared_bytes)} shared" if kernel.shared_bytes is not None else "",
         f"stream {kernel.stream}" if kernel.stream is not None else "",
+        *resources_parts(kernel.resources),
     ]
     return ", ".join(part for part in parts if part)
 

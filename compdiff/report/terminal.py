@@ -155,7 +155,7 @@ def _alike(page: Page) -> list[list[RewriteCard]]:
     return list(alike.values())
 
 
-def _rewrite(cards: list[RewriteCard]) -> tuple[Text, Text]:
+def _rewrite(cards: list[RewriteCard]) -> tuple[Text, ...]:
     first = cards[0]
     name = Text("  ")
     name.append(printable(first.rule), style="bold cyan")
@@ -164,7 +164,11 @@ def _rewrite(cards: list[RewriteCard]) -> tuple[Text, Text]:
     name.append(printable(f"{outcome}{times}  {_places(cards)}"))
     before = _items([item for card in cards for item in card.before if not item.shared])
     after = _items([item for card in cards for item in card.after]) or "nothing"
-    return name, Text(printable(f"    {before} -> {after}"), style="dim")
+    lines = [name, Text(printable(f"    {before} -> {after}"), style="dim")]
+    lines += [
+        Text(printable(f"    {card.estimate}"), style="dim") for card in cards if card.estimate
+    ]
+    return tuple(lines)
 
 
 def _places(cards: list[RewriteCard]) -> str:

@@ -1,0 +1,176 @@
+"""Answers for what a case does on the device. In: a Target, a PlanLog. Out: patches, as context managers.
+
+Private names of torch; sources (torch 2.14) as named. Importing this module patches nothing.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+from compdiff.capture import inductor
+from compdiff.capture.plan_attention import AttentionCall, choose_attention, run_attention
+from compdiff.capture.plan_backward import RunningNode, run_backward
+from compdiff.capture.plan_log import PlanLog
+from compdiff.capture.plan_recurrent import RECURRENT_OPS, recurrent
+from compdiff.model import Target
+
+_LIBRARY: Any = torch.library  # its class has no types
+
+
+@contextlib.contextmanager
+def attention(target: Target, log: PlanLog) -> Iterator[None]:
+    """Select the attention backend as the target would: torch's own selection asks a real device."""
+    library = _LIBRARY.Library("aten", "IMPL")
+
+    def attention(  # noqa: PLR0913, PLR0917 - the op's own arguments
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        attn_mask: torch.Tensor | None = None,
+        dropout_p: float = 0.0,
+        is_causal: bool = False,  # noqa: FBT001, FBT002
+        *,
+        scale: float | None = None,
+        enable_gqa: bool = False,
+    ) -> torch.Tensor:
+        call = AttentionCall(
+            query=query,
+            key=key,
+            value=value,
+            mask=attn_mask,
+            dropout=dropout_p,
+            causal=is_causal,
+            scale=scale,
+            gqa=enable_gqa,
+        )
+        choice = choose_attention(call, target)
+        why = f" ({'; '.join(choice.refused)})" if choice.refused else ""
+        log.note(
+            "attention-backend", f"attention is planned with the {choice.backend} backend{why}"
+        )
+        return run_attention(call, choice.backend)
+
+    for key in ("CUDA", "AutogradCUDA"):
+        library.impl("scaled_dot_product_attention", attention, key)
+    try:
+        yield
+    finally:
+        library._destroy()
+
+
+@contextlib.contextmanager
+def backward() -> Iterator[None]:
+    """Run backward passes without torch's engine, which asks the driver for streams.
+
+    Source: _engine_run_backward, torch/autograd/graph.py.
+    """
+    running = RunningNode()
+
+    def engine_run_backward(  # noqa: PLR0913, PLR0917 - the engine's own arguments
+        roots: Any,
+        gradients: Any,
+        retain_graph: bool,  # noqa: ARG001, FBT001
+        create_graph: bool,  # noqa: FBT001
+        inputs: Any,
+        allow_unreachable: bool = False,  # noqa: ARG001, FBT001, FBT002
+        accumulate_grad: bool = False,  # noqa: FBT001, FBT002
+    ) -> Any:
+        return run_backward(
+            running,
+            roots,
+            gradients,
+            create_graph=create_graph,
+            inputs=inputs,
+            accumulate=accumulate_grad,
+        )
+
+    with (
+        mock.patch.object(torch.autograd, "_engine_run_backward", engine_run_backward),
+        mock.patch.object(torch.autograd.graph, "_engine_run_backward", engine_run_backward),
+        mock.patch.object(inductor, "running_autograd_node", running.identity),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def values(fake: FakeTensorMode, log: PlanLog) -> Iterator[None]:
+    """Assume a value where the case reads one from the device. Source: torch/_subclasses/fake_impls.py."""
+    from torch._subclasses import fake_impls
+
+    op = torch.ops.aten._local_scalar_dense.default
+    original = fake_impls.op_implementations_dict[op]
+
+    def local_scalar_dense(mode: FakeTensorMode, func: Any, tensor: FakeTensor) -> Any:
+        if mode is not fake:
+            return original(mode, func, tensor)
+        log.assumed_values += 1
+        value = torch.ones((), dtype=tensor.dtype, device="meta").dtype
+        assumed: bool | int | float = 1.0 if value.is_floating_point else 1
+        assumed = True if value == torch.bool else assumed
+        log.note(
+            "assumed-value",
+            f"the case reads a {str(value).removeprefix('torch.')} value from the device (.item(), bool() or the like), "
+            f"which a plan does not know: {assumed} was assumed",
+        )
+        return assumed
+
+    with mock.patch.dict(fake_impls.op_implementations_dict, {op: local_scalar_dense}):
+        yield
+
+
+@contextlib.contextmanager
+def module_moves() -> Iterator[None]:
+    """Let `module.to(device)` work on fake parameters, which torch cannot swap. Source: torch/nn/modules/module.py."""
+    moved: dict[tuple[int, int], tuple[object, object, object]] = {}
+
+    def apply(self: torch.nn.Module, fn: Callable[..., Any], recurse: bool = True) -> Any:  # noqa: FBT001, FBT002
+        for child in self.children() if recurse else ():
+            apply(child, fn)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                self._parameters[name] = _moved(moved, fn, parameter)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    with mock.patch.object(torch.nn.Module, "_apply", apply):
+        yield
+
+
+def _moved(
+    moved: dict[tuple[int, int], tuple[object, object, object]],
+    fn: Callable[..., Any],
+    parameter: torch.nn.Parameter,
+) -> torch.nn.Parameter:
+    """Return the parameter as `fn` makes it: the same for all modules that share it."""
+    key = (id(fn), id(parameter))
+    if key not in moved:
+        with torch.no_grad():
+            result = fn(parameter)
+        made = (
+            parameter
+            if result is parameter
+            else torch.nn.Parameter(result, requires_grad=parameter.requires_grad)
+        )
+        # The function and the old parameter are kept, so that their ids stay theirs.
+        moved[key] = (fn, parameter, made)
+    return moved[key][2]  # type: ignore[return-value]
+
+
+@contextlib.contextmanager
+def recurrent_weights() -> Iterator[None]:
+    """Run recurrent layers by cuDNN's op, and leave their weights unpacked: packing writes them into one device buffer."""
+    library = _LIBRARY.Library("aten", "IMPL")
+    for name in RECURRENT_OPS:
+        for key in ("CUDA", "AutogradCUDA"):
+            library.impl(name, recurrent(name), key)
+    try:
+        with mock.patch.object(torch.nn.RNNBase, "flatten_parameters", lambda _: None):
+            yield
+    finally:
+        library._destroy()

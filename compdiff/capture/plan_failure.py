@@ -1,0 +1,87 @@
+"""Why a case cannot be planned. In: what torch raised on fake tensors. Out: a CaptureError with the op and a hint."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from compdiff.capture.source import is_user_file, shown_path
+from compdiff.errors import CaptureError, CompdiffError
+
+_MEASURE = "Measure it on a GPU with --device cuda"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A kind of error: its type's name and message fit; `what` and `hint` are told of it."""
+
+    kind: str
+    message: re.Pattern[str]
+    what: str
+    hint: str
+
+
+CAUSES = (
+    Cause(
+        "DynamicOutputShapeException",
+        re.compile(r"(?P<op>\S+)"),
+        "the shape of the result of {op} depends on values that only the device has",
+        f"{_MEASURE}, or write it with a fixed shape (torch.where instead of indexing with a mask).",
+    ),
+    Cause(
+        "DataDependentOutputException",
+        re.compile(r"(?P<op>\S+)"),
+        "{op} reads values that only the device has",
+        f"{_MEASURE}, or make the value on the CPU.",
+    ),
+    Cause(
+        "",
+        re.compile(
+            r"no NVIDIA driver|CUDA driver version|No CUDA GPUs|CUDA error|cudaErr|getCurrentStream|invalid device"
+        ),
+        "this call asks the CUDA driver for a device, which a plan does not have",
+        f"{_MEASURE}, or make that part on the CPU (a torch.Generator, a stream, an event, pinned memory).",
+    ),
+    Cause(
+        "UnsupportedOperatorException",
+        re.compile(r"(?P<op>\S+)"),
+        "{op} has no rule that says what it returns without running",
+        "Register one with torch.library.register_fake.",
+    ),
+)
+
+
+def explained(error: Exception) -> Exception:
+    """Return a CaptureError for an error that comes from planning itself, else the error as it is."""
+    if isinstance(error, CompdiffError):
+        return error
+    for inner in _chain(error):
+        for cause in CAUSES:
+            if cause.kind and type(inner).__name__ != cause.kind:
+                continue
+            found = cause.message.search(str(inner))
+            if found is not None:
+                what = cause.what.format(**found.groupdict())
+                return CaptureError(f"it cannot be planned: {what}{_place(inner)}", cause.hint)
+    return error
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and all that it came from, innermost last."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _place(error: BaseException) -> str:
+    """Return the innermost user line that an error came through: ` (at cases/one.py:12)`; "" where there is none."""
+    places = []
+    trace = error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if is_user_file(file):
+            places.append(f" (at {shown_path(file)}:{trace.tb_lineno})")
+        trace = trace.tb_next
+    return places[-1] if places else ""

@@ -1,0 +1,112 @@
+"""What a plan sees while it runs on fake tensors. In: calls of stand-ins. Out: graph calls, kernel launches, decisions."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from compdiff.model import CaptureWarning
+
+_SIGNATURE = re.compile(r"^def triton_\w*\((?P<parameters>[^)]*)\)", re.MULTILINE)
+_WRITTEN = ("out_ptr", "in_out_ptr")
+
+
+@dataclass
+class KernelLaunch:
+    """One call of a Triton kernel. `ops_before` is how many op calls had been recorded when it came.
+
+    `written_bytes` is the size of the tensors it writes into, by the names of its parameters.
+    """
+
+    name: str
+    source: str
+    run: "GraphCall | None"
+    written_bytes: int
+    ops_before: int
+
+
+@dataclass
+class GraphCall:
+    """One call of a compiled graph; `lowering` counts the graphs that code was made for, `serial` the calls."""
+
+    lowering: int
+    serial: int
+
+
+@dataclass
+class PlanLog:
+    """Collects what the stand-ins see.
+
+    `ops_recorded` is kept by the recorder of op calls; `modules` counts the graphs that Inductor began to write code for.
+    """
+
+    calls: list[GraphCall] = field(default_factory=list)
+    open_calls: list[GraphCall] = field(default_factory=list)
+    launches: list[KernelLaunch] = field(default_factory=list)
+    kernel_bytes: dict[tuple[int, str], int] = field(default_factory=dict)
+    notes: dict[str, CaptureWarning] = field(default_factory=dict)
+    assumed_values: int = 0
+    modules: int = 0
+    ops_recorded: int = 0
+
+    @property
+    def current(self) -> GraphCall | None:
+        """The compiled graph that runs now, or None."""
+        return self.open_calls[-1] if self.open_calls else None
+
+    def begin(self, lowering: int) -> None:
+        """Note that a compiled graph starts to run."""
+        call = GraphCall(lowering, len(self.calls))
+        self.calls.append(call)
+        self.open_calls.append(call)
+
+    def end(self) -> None:
+        """Note that the compiled graph that runs has ended."""
+        self.open_calls.pop()
+
+    def forget_calls(self) -> None:
+        """Drop the calls and launches seen so far; decisions stay."""
+        self.calls.clear()
+        self.launches.clear()
+        self.ops_recorded = 0
+
+    def note(self, identity: str, text: str) -> None:
+        """Keep a warning for the run; the same text is kept once."""
+        self.notes.setdefault(text, CaptureWarning(id=identity, text=text))
+
+
+class TritonKernel:
+    """Stands for a compiled kernel in a generated wrapper: it notes its calls and launches nothing."""
+
+    def __init__(self, name: str, source: str, log: PlanLog) -> None:
+        self.name = name
+        self.source = source
+        self._log = log
+
+    def run(self, *args: object, **_: object) -> None:
+        """Note one launch."""
+        log = self._log
+        written = _written_bytes(parameter_names(self.source), args)
+        log.launches.append(
+            KernelLaunch(self.name, self.source, log.current, written, log.ops_recorded)
+        )
+
+
+def parameter_names(source: str) -> tuple[str, ...]:
+    """Return the names of a generated kernel's parameters, in order."""
+    found = _SIGNATURE.search(source)
+    if found is None:
+        return ()
+    return tuple(
+        part.partition(":")[0].strip() for part in found["parameters"].split(",") if part.strip()
+    )
+
+
+def _written_bytes(names: Sequence[str], args: Sequence[object]) -> int:
+    """Return the bytes of the tensors that the kernel writes. Source: names in torch/_inductor/codegen/common.py."""
+    return sum(
+        argument.numel() * argument.element_size()
+        for name, argument in zip(names, args, strict=False)
+        if isinstance(argument, torch.Tensor) and name.startswith(_WRITTEN)
+    )

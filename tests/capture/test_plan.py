@@ -1,0 +1,126 @@
+"""Cases planned for real in child processes, without a GPU."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+import torch
+
+from compdiff.analysis import analyse, unexplained
+from compdiff.capture.isolation import run_isolated
+from compdiff.capture.plan import plan
+from compdiff.errors import CaptureError
+from compdiff.model import CaseSpec, CompileOptions, Request, Run
+from compdiff.targets import TARGETS
+from tests.capture.cuda_build import needs_cuda_build
+
+CASES = Path(__file__).resolve().parents[2] / "cases"
+
+
+def request(path: Path, target: str = "h200", **params: int) -> Request:
+    """Return the request to plan one case."""
+    spec = CaseSpec(name=path.stem, path=str(path), params=dict(params))
+    return Request(spec=spec, device="cuda", target=TARGETS[target], options=CompileOptions())
+
+
+def planned(path: Path, target: str = "h200", **params: int) -> Run:
+    """Return a case's plan."""
+    return run_isolated(request(path, target, **params), timeout_s=300, on_stage=lambda _: None)
+
+
+def written(folder: Path, body: str) -> Path:
+    """Write a case of one input."""
+    path = folder / "one.py"
+    text = '"""One."""\nimport torch\n\n\ndef inputs(device, dtype):\n'
+    text += "    return (torch.randn(64, 64, device=device, dtype=dtype),)\n\n\n"
+    path.write_text(f"{text}def fn(x):\n    {body}\n")
+    return path
+
+
+@needs_cuda_build
+@pytest.mark.measured
+def test_linear_for_an_h200() -> None:
+    """The plan names the rewrite, compiles nothing by chance, and has estimates on both sides."""
+    run = planned(CASES / "linear.py", size=4096)
+    diff = analyse(run)
+    assert [rewrite.rule for rewrite in diff.rewrites] == ["mm-add-to-addmm"]
+    assert diff.rewrites[0].outcome == "seeded-output"
+    assert unexplained(diff) == (0, 0)
+    assert {run.left.basis, run.right.basis} == {"planned"}
+    assert all(kernel.estimate and not kernel.duration_ns for kernel in run.right.kernels)
+    assert [audit.compiles_after for audit in run.audits][-3:] == [1, 1, 1]
+
+
+@needs_cuda_build
+@pytest.mark.measured
+def test_training_has_resources_of_each_kernel() -> None:
+    """Forward and backward plan, and each Triton kernel says what its cubin takes."""
+    run = planned(CASES / "training_step.py")
+    assert unexplained(analyse(run)) == (0, 0)
+    generated = [kernel for kernel in run.right.kernels if kernel.kind == "triton"]
+    assert generated
+    for kernel in generated:
+        assert kernel.resources is not None
+        assert kernel.resources.registers > 0
+        assert 0 < kernel.resources.occupancy <= 1
+    assert all(kernel.modelled for kernel in run.right.kernels if kernel.kind != "triton")
+
+
+@needs_cuda_build
+@pytest.mark.measured
+def test_twice_the_same() -> None:
+    """Two plans of a case differ in clocks and compile times alone."""
+    runs = [json.loads(msgspec.json.encode(timeless(planned(CASES / "softmax.py")))) for _ in "ab"]
+    assert runs[0] == runs[1]
+
+
+def timeless(run: Run) -> Run:
+    """Return a run without what a clock read."""
+    compiler = run.right.compiler
+    assert compiler is not None
+    compilations = tuple(
+        msgspec.structs.replace(one, phases_ns={}) for one in compiler.compilations
+    )
+    compiler = msgspec.structs.replace(compiler, compilations=compilations)
+    right = msgspec.structs.replace(run.right, compiler=compiler)
+    return msgspec.structs.replace(run, right=right, created="")
+
+
+@needs_cuda_build
+@pytest.mark.measured
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return x[x > 0].sum()", "aten.nonzero"),
+        ("torch.cuda.Event().record()\n    return x", "one.py"),
+    ],
+)
+def test_says_what_needs_the_device(tmp_path: Path, body: str, words: str) -> None:
+    """A case that cannot be planned names the op or the line."""
+    with pytest.raises(CaptureError, match="cannot be planned") as caught:
+        planned(written(tmp_path, body))
+    assert words in caught.value.message
+
+
+@needs_cuda_build
+@pytest.mark.measured
+def test_assumes_a_value_and_says_so(tmp_path: Path) -> None:
+    """A branch on a value takes the way of an assumed one, and the run has a warning."""
+    run = planned(written(tmp_path, "return x + 1 if x.sum() > 0 else x - 1"))
+    assert "assumed-value" in [warning.id for warning in run.warnings]
+
+
+def test_without_a_target_there_is_no_plan() -> None:
+    """The request must say for whom."""
+    bare = msgspec.structs.replace(request(CASES / "linear.py"), target=None)
+    with pytest.raises(CaptureError, match="target"):
+        plan(bare, progress=lambda _: None, save=lambda _: None)
+
+
+def test_a_cpu_build_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code generator for CUDA is only in the CUDA build."""
+    monkeypatch.setattr(torch.version, "cuda", None)
+    with pytest.raises(CaptureError, match="without CUDA") as caught:
+        plan(request(CASES / "linear.py"), progress=lambda _: None, save=lambda _: None)
+    assert "pip install torch" in caught.value.hint

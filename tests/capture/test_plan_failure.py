@@ -1,0 +1,38 @@
+"""Errors of planning in the user's terms."""
+
+import pytest
+
+from compdiff.capture.plan_failure import explained
+from compdiff.errors import CaptureError
+
+
+class DynamicOutputShapeException(Exception):  # noqa: N818 - torch's name
+    """Stands for torch's."""
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (DynamicOutputShapeException("aten.nonzero.default"), "aten.nonzero.default"),
+        (RuntimeError("Found no NVIDIA driver on your system."), "asks the CUDA driver"),
+    ],
+)
+def test_names_what_needed_the_device(error: Exception, words: str) -> None:
+    """The message says which call, the hint what to do."""
+    reason = explained(error)
+    assert isinstance(reason, CaptureError)
+    assert words in reason.message
+    assert "--device cuda" in reason.hint
+
+
+def test_finds_the_cause_below() -> None:
+    """Dynamo wraps what the backend raised."""
+    error = ValueError("outer")
+    error.__cause__ = RuntimeError("Found no NVIDIA driver")
+    assert isinstance(explained(error), CaptureError)
+
+
+@pytest.mark.parametrize("error", [ValueError("the case's own"), CaptureError("ours")])
+def test_leaves_other_errors_alone(error: Exception) -> None:
+    """What the case raises stays what it is."""
+    assert explained(error) is error
