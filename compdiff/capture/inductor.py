@@ -6,7 +6,6 @@ fact that it would have given, and a warning; it never stops a run. Sources: tor
 
 import contextlib
 import copy
-import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +19,7 @@ from torch.fx import GraphModule, Node
 
 from compdiff.capture.attributor import Attributor
 from compdiff.capture.graphs import graph_record, node_names, node_record
-from compdiff.capture.pass_log import OpenPass, merged_duplicates
+from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
 from compdiff.capture.recorder import Lowering, Recorder
 from compdiff.model import CaptureWarning, PassEvent
 
@@ -337,33 +336,10 @@ def _noting_apply(recorder: Recorder, original: Callable[..., None]) -> Callable
         mark = now.mark()
         before = {item.name: node_record(item, recorder.known_names()) for item in match.nodes}
         original(self, match, graph, node)
-        name, location = _pattern_identity(self)
+        name, location = pattern_identity(self)
         recorder.passes.report(now, mark, pattern=name, location=location, before=before)
 
     return apply
-
-
-def _pattern_identity(entry: Any) -> tuple[str, str]:
-    """Return (name, place in torch) of a pattern: its handler, or the function that was searched for."""
-    handler = getattr(entry, "handler", None)
-    if handler is None:
-        # A replacement's check is a closure of register_replacement, which holds the function it searches for.
-        cells = (
-            inspect.getclosurevars(entry.extra_check).nonlocals
-            if inspect.isfunction(entry.extra_check)
-            else {}
-        )
-        handler = cells.get("search_fn")
-    name = (
-        getattr(entry, "pattern_name", None)
-        or getattr(handler, "__name__", None)
-        or type(entry).__name__
-    )
-    code = getattr(inspect.unwrap(handler), "__code__", None) if callable(handler) else None
-    if code is None:
-        return name, ""
-    _, found, path = code.co_filename.rpartition("/torch/")
-    return name, f"torch/{path}:{code.co_firstlineno}" if found else ""
 
 
 @contextlib.contextmanager

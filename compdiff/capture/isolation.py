@@ -25,7 +25,7 @@ from compdiff.errors import CaptureError
 from compdiff.model import Failure, Request, Run
 
 MEASURE = "compdiff.capture.measure:measure"
-PLAN = "compdiff.capture.plan:plan"
+PLAN = "compdiff.capture.plan.session:plan"
 
 _PRELOADED = "compdiff.capture.preloaded"
 _STACKS_WAIT_S = 2.0

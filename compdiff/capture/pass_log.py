@@ -4,6 +4,7 @@ A pass may run inside another (`pass_pattern_2` > `pattern_matcher` > one patter
 the innermost that saw it.
 """
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -146,3 +147,23 @@ def _substituted(value: object, stands_for: Mapping[Node, str]) -> object:
     if isinstance(value, (list, tuple)):
         return [_substituted(item, stands_for) for item in value]
     return value
+
+
+def pattern_identity(entry: object) -> tuple[str, str]:
+    """Return (name, place in torch) of a pattern: its handler, or the function that was searched for."""
+    handler = getattr(entry, "handler", None)
+    if handler is None:
+        # A replacement's check is a closure of register_replacement, which holds the function it searches for.
+        check = getattr(entry, "extra_check", None)
+        cells = inspect.getclosurevars(check).nonlocals if inspect.isfunction(check) else {}
+        handler = cells.get("search_fn")
+    name = (
+        getattr(entry, "pattern_name", None)
+        or getattr(handler, "__name__", None)
+        or type(entry).__name__
+    )
+    code = getattr(inspect.unwrap(handler), "__code__", None) if callable(handler) else None
+    if code is None:
+        return name, ""
+    _, found, path = code.co_filename.rpartition("/torch/")
+    return name, f"torch/{path}:{code.co_firstlineno}" if found else ""

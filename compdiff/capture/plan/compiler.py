@@ -13,8 +13,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_map
 
-from compdiff.capture.plan_device import DEVICE, FakeTensorMode
-from compdiff.capture.plan_log import PlanLog, TritonKernel
+from compdiff.capture.plan.device import DEVICE, FakeTensorMode
+from compdiff.capture.plan.log import PlanLog, TritonKernel
 
 _CHOICES = 6  # the place of `choices` in do_autotuning's arguments, self counted
 _SHOWN_CHOICES = 6

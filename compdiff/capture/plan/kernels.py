@@ -21,7 +21,7 @@ from unittest import mock
 import msgspec
 import torch
 
-from compdiff.capture.plan_compiler import CompiledKernel, loaded_kernel
+from compdiff.capture.plan.compiler import CompiledKernel, loaded_kernel
 from compdiff.errors import CaptureError
 from compdiff.estimate import occupancy
 from compdiff.model import Resources, Target

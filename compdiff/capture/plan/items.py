@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from compdiff.capture.plan_costs import bytes_read, bytes_written, rate_of, tensor_bytes
-from compdiff.capture.plan_log import GraphCall, KernelLaunch
-from compdiff.capture.plan_models import KernelModel, Part, model_of
-from compdiff.capture.plan_recorder import PlannedCalls
+from compdiff.capture.plan.costs import bytes_read, bytes_written, rate_of, tensor_bytes
+from compdiff.capture.plan.log import GraphCall, KernelLaunch
+from compdiff.capture.plan.models import KernelModel, Part, model_of
+from compdiff.capture.plan.recorder import PlannedCalls
 from compdiff.capture.profile import same_op
 from compdiff.estimate import roofline
 from compdiff.model import (

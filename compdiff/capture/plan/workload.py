@@ -11,8 +11,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
-from compdiff.capture.plan_device import FakeTensorMode
-from compdiff.capture.plan_log import PlanLog
+from compdiff.capture.plan.device import FakeTensorMode
+from compdiff.capture.plan.log import PlanLog
 from compdiff.capture.workload import Workload, load
 from compdiff.model import Request
 

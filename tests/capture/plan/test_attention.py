@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from compdiff.capture import plan_attention
-from compdiff.capture.plan_attention import AttentionCall, choose_attention
+from compdiff.capture.plan import attention
+from compdiff.capture.plan.attention import AttentionCall, choose_attention
 from compdiff.targets import TARGETS
 
 
@@ -37,7 +37,7 @@ def call(
 def _new_cudnn(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CPU build has no cuDNN: let it be new."""
     monkeypatch.setattr(
-        plan_attention, "prefers_cudnn", lambda target: target.capability in {(9, 0), (10, 0)}
+        attention, "prefers_cudnn", lambda target: target.capability in {(9, 0), (10, 0)}
     )
 
 

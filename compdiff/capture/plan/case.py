@@ -12,10 +12,10 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from compdiff.capture import inductor
-from compdiff.capture.plan_attention import AttentionCall, choose_attention, run_attention
-from compdiff.capture.plan_backward import RunningNode, run_backward
-from compdiff.capture.plan_log import PlanLog
-from compdiff.capture.plan_recurrent import RECURRENT_OPS, recurrent
+from compdiff.capture.plan.attention import AttentionCall, choose_attention, run_attention
+from compdiff.capture.plan.backward import RunningNode, run_backward
+from compdiff.capture.plan.log import PlanLog
+from compdiff.capture.plan.recurrent import RECURRENT_OPS, recurrent
 from compdiff.model import Target
 
 _LIBRARY: Any = torch.library  # its class has no types

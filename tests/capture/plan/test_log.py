@@ -2,7 +2,7 @@
 
 import torch
 
-from compdiff.capture.plan_log import PlanLog, TritonKernel, parameter_names
+from compdiff.capture.plan.log import PlanLog, TritonKernel, parameter_names
 
 SOURCE = """
 @triton.jit

@@ -10,7 +10,7 @@ from typing import Any
 from torch.utils.flop_counter import flop_registry
 
 from compdiff.capture.dispatch import OpRecorder, Recording, with_forward_sources
-from compdiff.capture.plan_log import GraphCall, PlanLog
+from compdiff.capture.plan.log import GraphCall, PlanLog
 from compdiff.capture.recorder import Place
 
 

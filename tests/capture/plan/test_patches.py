@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from compdiff.capture import inductor
-from compdiff.capture.plan_device import FakeTensorMode
-from compdiff.capture.plan_log import PlanLog
-from compdiff.capture.plan_patches import pretended
+from compdiff.capture.plan.device import FakeTensorMode
+from compdiff.capture.plan.log import PlanLog
+from compdiff.capture.plan.patches import pretended
 from compdiff.targets import TARGETS
 from tests.capture.cuda_build import needs_cuda_build
 

@@ -9,13 +9,13 @@ import torch
 
 from compdiff.analysis import analyse, unexplained
 from compdiff.capture.isolation import run_isolated
-from compdiff.capture.plan import plan
+from compdiff.capture.plan.session import plan
 from compdiff.errors import CaptureError
 from compdiff.model import CaseSpec, CompileOptions, Request, Run
 from compdiff.targets import TARGETS
 from tests.capture.cuda_build import needs_cuda_build
 
-CASES = Path(__file__).resolve().parents[2] / "cases"
+CASES = Path(__file__).resolve().parents[3] / "cases"
 
 
 def request(path: Path, target: str = "h200", **params: int) -> Request:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from compdiff.capture.plan_models import MODELS, model_of
+from compdiff.capture.plan.models import MODELS, model_of
 from compdiff.model import OpCall, TensorMeta
 from tests.builders import tensor
 

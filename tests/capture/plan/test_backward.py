@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from compdiff.capture.plan_backward import RunningNode, run_backward
+from compdiff.capture.plan.backward import RunningNode, run_backward
 
 Function = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 

@@ -19,15 +19,15 @@ from compdiff.capture.measure import (
     compiler_record,
     empty_run,
 )
-from compdiff.capture.plan_capture import Compiled, Items, make_items
-from compdiff.capture.plan_device import FakeTensorMode, supports_bfloat16
-from compdiff.capture.plan_failure import explained
-from compdiff.capture.plan_kernels import compile_kernels
-from compdiff.capture.plan_log import PlanLog
-from compdiff.capture.plan_patches import pretended
-from compdiff.capture.plan_recorder import PlannedCalls, record
-from compdiff.capture.plan_stable import stable
-from compdiff.capture.plan_workload import load_planned
+from compdiff.capture.plan.device import FakeTensorMode, supports_bfloat16
+from compdiff.capture.plan.failure import explained
+from compdiff.capture.plan.items import Compiled, Items, make_items
+from compdiff.capture.plan.kernels import compile_kernels
+from compdiff.capture.plan.log import PlanLog
+from compdiff.capture.plan.patches import pretended
+from compdiff.capture.plan.recorder import PlannedCalls, record
+from compdiff.capture.plan.stable import stable
+from compdiff.capture.plan.workload import load_planned
 from compdiff.errors import CaptureError
 from compdiff.model import Capture, CaptureWarning, Compiler, Request, Run, Target
 

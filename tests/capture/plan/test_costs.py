@@ -1,6 +1,6 @@
 """Bytes that op calls move."""
 
-from compdiff.capture.plan_costs import bytes_read, bytes_written, tensor_bytes
+from compdiff.capture.plan.costs import bytes_read, bytes_written, tensor_bytes
 from compdiff.model import OpCall, TensorMeta
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from compdiff.capture.plan_failure import explained
+from compdiff.capture.plan.failure import explained
 from compdiff.errors import CaptureError
 
 

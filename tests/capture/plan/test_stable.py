@@ -2,7 +2,7 @@
 
 import pytest
 
-from compdiff.capture.plan_stable import stable
+from compdiff.capture.plan.stable import stable
 from compdiff.model import Compilation
 from tests.builders import compiler, graph
 
