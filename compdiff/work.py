@@ -3,10 +3,11 @@
 Estimates only: a kernel without one makes a sum unknown, and no measured time enters.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from compdiff.model import Capture, Diff, Kernel, Rewrite, Run
+from compdiff.model import Capture, Diff, Kernel, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,34 +39,61 @@ def side_work(capture: Capture) -> Work | None:
     return work_of(capture.kernels) if capture.basis == "planned" else None
 
 
-def rewrite_work(run: Run, diff: Diff, rewrite: Rewrite) -> tuple[Work, Work] | None:
-    """Return the estimated work of the kernels before and after a rewrite; None unless both sides are planned.
+def rewrite_works(run: Run, diff: Diff) -> dict[str, tuple[Work, Work]]:
+    """Return the estimated work before and after each rewrite, by its id; empty unless both sides are planned.
 
-    After are the right kernels, and those that the right op calls launch. Before are the kernels of the op calls that the
-    rewrite explains, and of those shared ones whose whole work is in the kernels after.
+    Every kernel of both sides counts once: for one rewrite, or, under the id "", for what stayed as it was.
     """
     if run.left.basis != "planned" or run.right.basis != "planned":
-        return None
-    after = set(rewrite.right)
-    partly = {
-        op
-        for item, origin in diff.origins.items()
-        if item not in after and _launcher(run, item) not in after
-        for op in origin.op_calls
+        return {}
+    right = _right_owners(run, diff)
+    left = _left_owners(run, diff, right)
+    before: dict[str, list[Kernel]] = {}
+    after: dict[str, list[Kernel]] = {}
+    for kernel in run.left.kernels:
+        # In a comparison a left kernel without op call is an item of its own.
+        item = f"ek{kernel.id}"
+        item = item if item in diff.fates else f"e{kernel.op_call}"
+        before.setdefault(left.get(item, ""), []).append(kernel)
+    for kernel in run.right.kernels:
+        after.setdefault(right[f"k{kernel.id}"], []).append(kernel)
+    works = {}
+    for rewrite in {**before, **after}:
+        pair = work_of(before.get(rewrite, ())), work_of(after.get(rewrite, ()))
+        if pair[0] is not None and pair[1] is not None:
+            works[rewrite] = (pair[0], pair[1])
+    return works
+
+
+def _right_owners(run: Run, diff: Diff) -> dict[str, str]:
+    """Return the rewrite that each right kernel counts for, "" for none.
+
+    It is the one that explains most of the op calls whose work the kernel does. A library kernel that does a kept op call
+    counts for none: what was folded into it costs it nothing. A kernel that was introduced counts for what names it.
+    """
+    named = {item: rewrite.id for rewrite in reversed(diff.rewrites) for item in rewrite.right}
+    owners = {}
+    for kernel in run.right.kernels:
+        item = f"k{kernel.id}"
+        by = Counter(diff.fates[op].rewrite or "" for op in diff.origins[item].op_calls)
+        kept = by.pop("", 0)
+        if kernel.op_call is not None and kept:
+            owners[item] = ""
+        else:
+            owners[item] = by.most_common(1)[0][0] if by else named.get(item, "")
+    return owners
+
+
+def _left_owners(run: Run, diff: Diff, right: Mapping[str, str]) -> dict[str, str]:
+    """Return the rewrite that the kernels of each left op call count for, "" for none.
+
+    It is that of the right kernel which does the op call's work now, a library kernel before a generated one, since
+    beside it that does only the rest. An op call that no kernel, or only a kept one, does counts for what explains it.
+    """
+    library_last = sorted(run.right.kernels, key=lambda kernel: kernel.op_call is not None)
+    homes = {
+        op: right[f"k{kernel.id}"]
+        for kernel in library_last
+        for op in diff.origins[f"k{kernel.id}"].op_calls
     }
-    before = {*rewrite.left, *(op for op in rewrite.shared if op not in partly)}
-    left = work_of(kernel for kernel in run.left.kernels if f"e{kernel.op_call}" in before)
-    right = work_of(
-        kernel
-        for kernel in run.right.kernels
-        if f"k{kernel.id}" in after or f"c{kernel.op_call}" in after
-    )
-    return (left, right) if left is not None and right is not None else None
-
-
-def _launcher(run: Run, item: str) -> str:
-    """Return the op call that launches a right kernel, "" for any other item."""
-    if not item.startswith("k"):
-        return ""
-    op_call = run.right.kernels[int(item[1:])].op_call
-    return "" if op_call is None else f"c{op_call}"
+    return {op: homes.get(op) or fate.rewrite or "" for op, fate in diff.fates.items()}

@@ -69,14 +69,10 @@ def recompiles(run: Run, _: Diff) -> Iterator[Seen]:
 
 def seeded_outputs(_: Run, diff: Diff) -> Iterator[Seen]:
     """See addmm calls whose output is seeded with a copied bias."""
-    items = [
-        item
-        for rewrite in diff.rewrites
-        if rewrite.outcome == "seeded-output"
-        for item in rewrite.right
-    ]
-    if items:
-        yield Seen("right", {"count": len(items)}, tuple(items))
+    seeded = [rewrite for rewrite in diff.rewrites if rewrite.outcome == "seeded-output"]
+    if seeded:
+        items = (item for rewrite in seeded for item in rewrite.right)
+        yield Seen("right", {"count": len(seeded)}, tuple(items))
 
 
 def introduced_copies(_: Run, diff: Diff) -> Iterator[Seen]:

@@ -8,6 +8,7 @@ from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import arguments_text, outputs_text, short_place
 from compdiff.report.quantities import value_text
 from compdiff.report.rows import kernel_kind
+from compdiff.work import rewrite_works
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,14 @@ class FindingCard:
 
 def make_rewrites(lookup: Lookup) -> tuple[RewriteCard, ...]:
     """Return a card for each rewrite, in order."""
-    return tuple(_rewrite(lookup, rewrite) for rewrite in lookup.diff.rewrites)
+    works = rewrite_works(lookup.run, lookup.diff)
+    return tuple(
+        _rewrite(lookup, rewrite, rewrite_text(works.get(rewrite.id)))
+        for rewrite in lookup.diff.rewrites
+    )
 
 
-def _rewrite(lookup: Lookup, rewrite: Rewrite) -> RewriteCard:
+def _rewrite(lookup: Lookup, rewrite: Rewrite, estimate: str) -> RewriteCard:
     left = [_item(lookup, item) for item in rewrite.left]
     shared = [_item(lookup, item, shared=True) for item in rewrite.shared]
     return RewriteCard(
@@ -79,7 +84,7 @@ def _rewrite(lookup: Lookup, rewrite: Rewrite) -> RewriteCard:
         outcome=rewrite.outcome,
         outcome_why=rewrite.outcome_why,
         evidence=rewrite.evidence,
-        estimate=rewrite_text(lookup.run, lookup.diff, rewrite),
+        estimate=estimate,
         links=(*rewrite.left, *rewrite.shared, *rewrite.right),
     )
 

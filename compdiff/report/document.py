@@ -28,7 +28,7 @@ from compdiff.report.headline import Sum, device_ns, make_sums
 from compdiff.report.lookup import Lookup
 from compdiff.report.timings import sampled
 from compdiff.rewrites.changes import stable_text
-from compdiff.work import Work, rewrite_work, side_work
+from compdiff.work import Work, rewrite_works, side_work
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -273,6 +273,7 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
     ops, items = unexplained(diff)
     compiler = run.right.compiler
     timing = sampled(run)
+    works = rewrite_works(run, diff)
     return Document(
         schema=DIFF_SCHEMA,
         case=run.case.name,
@@ -285,7 +286,7 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
         verdict=statistics.verdict(timing) if timing else None,
         timing=_timing(run),
         comparison=comparison_document(diff.comparison) if diff.comparison else None,
-        rewrites=tuple(_rewrite(run, diff, rewrite) for rewrite in diff.rewrites),
+        rewrites=tuple(_rewrite(rewrite, works.get(rewrite.id)) for rewrite in diff.rewrites),
         fates={item: _fate(fate) for item, fate in diff.fates.items()},
         origins={item: _origin(origin) for item, origin in diff.origins.items()},
         findings=tuple(_finding(finding) for finding in diff.findings),
@@ -375,7 +376,7 @@ def _samples(samples: Samples) -> SamplesDoc:
     )
 
 
-def _rewrite(run: Run, diff: Diff, rewrite: Rewrite) -> RewriteDoc:
+def _rewrite(rewrite: Rewrite, works: tuple[Work, Work] | None) -> RewriteDoc:
     return RewriteDoc(
         id=rewrite.id,
         rule=rewrite.rule,
@@ -389,7 +390,7 @@ def _rewrite(run: Run, diff: Diff, rewrite: Rewrite) -> RewriteDoc:
         outcome=rewrite.outcome,
         outcome_why=rewrite.outcome_why,
         evidence=tuple(stable_text(text) for text in rewrite.evidence),
-        estimated=_exchange(rewrite_work(run, diff, rewrite)),
+        estimated=_exchange(works),
     )
 
 

@@ -1,17 +1,26 @@
 """Texts of estimates, each with the word in it. In: kernels, Work. Out: one line each, never mixed with measured times."""
 
-from compdiff.model import Diff, Kernel, Resources, Rewrite, Run
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from compdiff.model import Kernel, Resources, Run
 from compdiff.report.quantities import (
     UNKNOWN,
     count_text,
     duration_text,
+    flops_text,
     percent_text,
     ratio_text,
     size_text,
 )
-from compdiff.work import Work, rewrite_work, side_work
+from compdiff.work import Work, side_work
 
-_FLOPS = ((1e15, "PFLOP"), (1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP"), (1e3, "kFLOP"))
+# Name, field of Work, its text, what it is.
+_SUMS: tuple[tuple[str, str, Callable[[int], str], str], ...] = (
+    ("Device time", "ns", duration_text, "roofline, summed over kernels"),
+    ("Memory traffic", "bytes_moved", size_text, "each tensor read and written once"),
+    ("FLOPs", "flops", flops_text, "by torch's formulas"),
+)
 
 
 def kernel_ns(kernel: Kernel) -> int:
@@ -47,14 +56,6 @@ def resources_parts(resources: Resources | None) -> list[str]:
     ]
 
 
-def flops_text(flops: int) -> str:
-    """Return a number of floating-point operations: `137 GFLOP`."""
-    for scale, unit in _FLOPS:
-        if flops >= scale:
-            return f"{ratio_text(flops / scale)} {unit}"
-    return f"{flops} FLOP"
-
-
 def side_clause(run: Run) -> str:
     """Return the estimated device times of both sides for the verdict: `estimated device time 12 us to 8 us (1.5x less)`."""
     left, right = side_work(run.left), side_work(run.right)
@@ -63,10 +64,9 @@ def side_clause(run: Run) -> str:
     return f"estimated device time {duration_text(left.ns)} -> {duration_text(right.ns)} ({_change(left.ns, right.ns)})"
 
 
-def rewrite_text(run: Run, diff: Diff, rewrite: Rewrite) -> str:
+def rewrite_text(works: tuple[Work, Work] | None) -> str:
     """Return what a rewrite is estimated to save: memory traffic, device time, FLOPs where they change; "" if unknown."""
-    works = rewrite_work(run, diff, rewrite)
-    if works is None or not (works[0].kernels or works[1].kernels):
+    if works is None:
         return ""
     before, after = works
     traffic = f"{size_text(before.bytes_moved)} -> {size_text(after.bytes_moved)}"
@@ -88,16 +88,39 @@ def saved_text(before: Work, after: Work) -> str:
     return f"{size_text(saved)} saved" if saved > 0 else f"{size_text(-saved)} more"
 
 
-def work_texts(work: Work | None) -> tuple[str, str, str]:
-    """Return (device time, memory traffic, FLOPs) of a side as texts; dashes where unknown."""
-    if work is None:
-        return UNKNOWN, UNKNOWN, UNKNOWN
-    return duration_text(work.ns), size_text(work.bytes_moved), flops_text(work.flops)
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """One sum of a plan's estimates as texts: dashes for a side that has none."""
+
+    name: str
+    left: str
+    right: str
+    change: str
+    note: str
+
+
+def estimated_sums(run: Run) -> tuple[Estimated, ...]:
+    """Return the estimated device time, memory traffic and FLOPs of both sides; none unless a side is planned."""
+    left, right = side_work(run.left), side_work(run.right)
+    if left is None and right is None:
+        return ()
+    return tuple(
+        Estimated(
+            name=f"{name}, estimated",
+            left=UNKNOWN if left is None else text(getattr(left, field)),
+            right=UNKNOWN if right is None else text(getattr(right, field)),
+            change=""
+            if left is None or right is None
+            else _change(getattr(left, field), getattr(right, field)),
+            note=note,
+        )
+        for name, field, text, note in _SUMS
+    )
 
 
 def _change(before: int, after: int) -> str:
     if before == after or not before or not after:
-        return "the same" if before == after else "-"
+        return "same" if before == after else UNKNOWN
     if after < before:
         return f"{ratio_text(before / after)}x less"
     return f"{ratio_text(after / before)}x more"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compdiff.model import Capture, Failure, Kernel, Run, Timing
 from compdiff.report.comparison import comparison_sentence, times
-from compdiff.report.estimates import side_clause, work_texts
+from compdiff.report.estimates import estimated_sums, side_clause
 from compdiff.report.lookup import Lookup, is_unexplained
 from compdiff.report.quantities import (
     UNKNOWN,
@@ -20,7 +20,6 @@ from compdiff.report.quantities import (
 )
 from compdiff.report.timings import SideTiming, TimingView
 from compdiff.timing import BUSIEST_MACHINE
-from compdiff.work import side_work
 
 FATES = (
     "kept",
@@ -290,7 +289,7 @@ def make_metrics(run: Run, timing: TimingView | None) -> tuple[Metric, ...]:
         )
     metrics += [
         _measured("Device time", device_ns(left), device_ns(right), "sum over kernels, profiled"),
-        *_estimated(run),
+        *(Metric(it.name, it.left, it.right, it.change, it.note) for it in estimated_sums(run)),
         Metric("Peak memory", size_text(left.peak_bytes), size_text(right.peak_bytes)),
     ]
     return tuple(
@@ -334,17 +333,6 @@ def _timed(side: SideTiming) -> str:
 
 def _measured(name: str, left: int | None, right: int | None, note: str) -> Metric:
     return Metric(name, duration_text(left), duration_text(right), "", note)
-
-
-def _estimated(run: Run) -> list[Metric]:
-    """Return the sums of a plan's estimates; those that no side has become dashes and are left out."""
-    note = "estimated: roofline, summed over kernels"
-    names = ("Device time, estimated", "Memory traffic, estimated", "FLOPs, estimated")
-    left, right = work_texts(side_work(run.left)), work_texts(side_work(run.right))
-    return [
-        Metric(name, before, after, "", note)
-        for name, before, after in zip(names, left, right, strict=True)
-    ]
 
 
 def make_notices(run: Run) -> tuple[Notice, ...]:

@@ -5,6 +5,14 @@ import math
 # What stands where a number is not known.
 UNKNOWN = "-"
 _DURATIONS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
+_FLOPS = (
+    (10**15, "PFLOP"),
+    (10**12, "TFLOP"),
+    (10**9, "GFLOP"),
+    (10**6, "MFLOP"),
+    (10**3, "kFLOP"),
+    (1, "FLOP"),
+)
 _SIZES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
 
 
@@ -23,6 +31,11 @@ def interval_text(low_ns: int, high_ns: int) -> str:
 def size_text(size: int | None) -> str:
     """Return a number of bytes in binary units: `1.50 MiB`; a dash for None."""
     return UNKNOWN if size is None else _scaled(size, _SIZES)
+
+
+def flops_text(flops: int) -> str:
+    """Return a number of floating-point operations: `137 GFLOP`."""
+    return _scaled(flops, _FLOPS)
 
 
 def percent_text(fraction: float) -> str:

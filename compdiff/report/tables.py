@@ -3,7 +3,6 @@
 Durations here come from the profiler pass: good for shares, never a timing.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compdiff.model import Capture, Kernel, OpCall
@@ -70,13 +69,14 @@ class OpRow:
 
 @dataclass(frozen=True, slots=True)
 class OpTable:
-    """All op calls of one side; `became` heads the column of counterparts."""
+    """All op calls of one side; `became` heads the column of counterparts, `timed` says whether any has a time."""
 
     label: str
     side: str
     became: str
     rows: tuple[OpRow, ...]
     total: str
+    timed: bool
 
 
 def make_kernel_tables(lookup: Lookup) -> tuple[KernelTable, ...]:
@@ -173,38 +173,44 @@ def make_op_tables(lookup: Lookup) -> tuple[OpTable, ...]:
     """Return the table of op calls of each side, left first."""
     left, right = lookup.run.left, lookup.run.right
     return (
-        OpTable(
-            left.label,
-            "left",
-            f"became ({right.label})",
-            tuple(_left_row(lookup, item, call) for item, call in lookup.left_ops.items()),
-            _total_text(left.op_calls),
-        ),
-        OpTable(
-            right.label,
-            "right",
-            f"came from ({left.label})",
-            tuple(_right_row(lookup, item, call) for item, call in lookup.right_ops.items()),
-            _total_text(right.op_calls),
-        ),
+        _op_table(lookup, "left", left.label, f"became ({right.label})"),
+        _op_table(lookup, "right", right.label, f"came from ({left.label})"),
     )
 
 
-def _left_row(lookup: Lookup, item: str, call: OpCall) -> OpRow:
+def _op_table(lookup: Lookup, side: str, label: str, became: str) -> OpTable:
+    calls, row = (lookup.left_ops, _left_row) if side == "left" else (lookup.right_ops, _right_row)
+    total = sum(call.duration_ns or 0 for call in calls.values())
+    return OpTable(
+        label=label,
+        side=side,
+        became=became,
+        rows=tuple(row(lookup, item, call, total) for item, call in calls.items()),
+        total=duration_text(total) if total else UNKNOWN,
+        timed=any(call.duration_ns is not None for call in calls.values()),
+    )
+
+
+def _left_row(lookup: Lookup, item: str, call: OpCall, total: int) -> OpRow:
     fate = lookup.fate(item)
     state = fate.fate if not fate.rewrite else f"{fate.fate} by {fate.rewrite}"
-    return _row(lookup, item, call, (lookup.refs(lookup.made_from.get(item, ())), state))
+    return _row(lookup, item, call, (lookup.refs(lookup.made_from.get(item, ())), state), total)
 
 
-def _right_row(lookup: Lookup, item: str, call: OpCall) -> OpRow:
+def _right_row(lookup: Lookup, item: str, call: OpCall, total: int) -> OpRow:
     origin = lookup.origin(item)
     state = origin_kind(lookup, item) + (f": {origin.introduced}" if origin.introduced else "")
-    return _row(lookup, item, call, (lookup.refs(origin.op_calls), state))
+    return _row(lookup, item, call, (lookup.refs(origin.op_calls), state), total)
 
 
-def _row(lookup: Lookup, item: str, call: OpCall, conclusion: tuple[tuple[Ref, ...], str]) -> OpRow:
+def _row(
+    lookup: Lookup,
+    item: str,
+    call: OpCall,
+    conclusion: tuple[tuple[Ref, ...], str],
+    total: int,
+) -> OpRow:
     match = lookup.matched.get(item)
-    calls = lookup.run.left.op_calls if item in lookup.left_ops else lookup.run.right.op_calls
     return OpRow(
         id=item,
         name=op_name(call),
@@ -215,7 +221,7 @@ def _row(lookup: Lookup, item: str, call: OpCall, conclusion: tuple[tuple[Ref, .
         place=_place(lookup, item, call),
         phase=call.phase,
         duration=duration_text(call.duration_ns),
-        share=share_text(call.duration_ns or 0, _total(calls)),
+        share=share_text(call.duration_ns or 0, total),
         became=conclusion[0],
         state=conclusion[1],
         matched_by=f"{match.by}, {match.certainty}" if match else "",
@@ -231,12 +237,3 @@ def _place(lookup: Lookup, item: str, call: OpCall) -> str:
         capture = lookup.run.right if item in lookup.right_ops else lookup.run.left
         return f"generated wrapper, {graph_text(capture, call.graph)}"
     return place_text(call.source, lookup.run.case.file)
-
-
-def _total(calls: Iterable[OpCall]) -> int:
-    return sum(call.duration_ns or 0 for call in calls)
-
-
-def _total_text(calls: Iterable[OpCall]) -> str:
-    total = _total(calls)
-    return duration_text(total) if total else UNKNOWN
