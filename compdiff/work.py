@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from compdiff.model import Capture, Diff, Kernel, Run
+from compdiff.model import Capture, Diff, Kernel, Origin, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _right_owners(run: Run, diff: Diff) -> dict[str, str]:
     owners = {}
     for kernel in run.right.kernels:
         item = f"k{kernel.id}"
-        by = Counter(diff.fates[op].rewrite or "" for op in diff.origins[item].op_calls)
+        by = Counter(diff.fates[op].rewrite or "" for op in _first_done(diff.origins[item]))
         kept = by.pop("", 0)
         if kernel.op_call is not None and kept:
             owners[item] = ""
@@ -87,13 +87,20 @@ def _right_owners(run: Run, diff: Diff) -> dict[str, str]:
 def _left_owners(run: Run, diff: Diff, right: Mapping[str, str]) -> dict[str, str]:
     """Return the rewrite that the kernels of each left op call count for, "" for none.
 
-    It is that of the right kernel which does the op call's work now, a library kernel before a generated one, since
+    It is that of the first right kernel which does the op call's work now, a library kernel before a generated one, since
     beside it that does only the rest. An op call that no kernel, or only a kept one, does counts for what explains it.
     """
-    library_last = sorted(run.right.kernels, key=lambda kernel: kernel.op_call is not None)
+    first_last = sorted(
+        run.right.kernels, key=lambda kernel: (kernel.op_call is not None, -kernel.id)
+    )
     homes = {
         op: right[f"k{kernel.id}"]
-        for kernel in library_last
-        for op in diff.origins[f"k{kernel.id}"].op_calls
+        for kernel in first_last
+        for op in _first_done(diff.origins[f"k{kernel.id}"])
     }
     return {op: homes.get(op) or fate.rewrite or "" for op, fate in diff.fates.items()}
+
+
+def _first_done(origin: Origin) -> tuple[str, ...]:
+    """Return the op calls whose work an item does and does not do again; all, where it does all of them again."""
+    return tuple(op for op in origin.op_calls if op not in origin.recomputed) or origin.op_calls
