@@ -1,4 +1,4 @@
-# make demo   measure cases/linear.py and say where the report is
+# make demo   measure cases/linear.py here, plan it for an H200, and say where the reports are
 # make test   what CI runs: ruff, mypy, the layer test, pytest on the built wheel
 # TORCH chooses the torch to install: make test TORCH=torch==2.13.0
 
@@ -17,7 +17,14 @@ PYTEST := cd $(RUN_FOLDER) && $(TEST_PYTHON) -P -m pytest
 
 demo: compiler $(VENV)/installed
 	$(VENV)/bin/compdiff run cases/linear.py --out compdiff-out
-	@echo "The report: $(CURDIR)/compdiff-out/linear/report.html"
+	@if $(VENV)/bin/python -c 'import sys, torch; sys.exit(not torch.version.cuda)'; then \
+	    $(VENV)/bin/compdiff run cases/linear.py --target h200 -k size4096 --out compdiff-out/h200; \
+	    echo "Measured here:      $(CURDIR)/compdiff-out/linear/report.html"; \
+	    echo "Planned for H200:   $(CURDIR)/compdiff-out/h200/linear-size4096/report.html"; \
+	else \
+	    echo "Measured here: $(CURDIR)/compdiff-out/linear/report.html"; \
+	    echo "Not planned for an H200: that needs the CUDA build of torch (no GPU), and this is another build"; \
+	fi
 
 test: compiler chromium lint types check
 
