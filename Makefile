@@ -17,7 +17,7 @@ PYTEST := cd $(RUN_FOLDER) && $(TEST_PYTHON) -P -m pytest
 
 demo: compiler $(VENV)/installed
 	$(VENV)/bin/compdiff run cases/linear.py --out compdiff-out
-	@if $(VENV)/bin/python -c 'import sys, torch; sys.exit(not torch.version.cuda)'; then \
+	@if $(VENV)/bin/python -W ignore -c 'import sys, torch; sys.exit(not torch.version.cuda)'; then \
 	    $(VENV)/bin/compdiff run cases/linear.py --target h200 -k size4096 --out compdiff-out/h200; \
 	    echo "Measured here:      $(CURDIR)/compdiff-out/linear/report.html"; \
 	    echo "Planned for H200:   $(CURDIR)/compdiff-out/h200/linear-size4096/report.html"; \
