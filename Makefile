@@ -65,7 +65,7 @@ format: $(TEST_VENV)/installed
 clean:
 	rm -rf $(VENV) $(TEST_VENV) build dist compdiff.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-# Each stamp holds the torch requirement, so that another TORCH installs anew.
+# Each stamp holds the torch requirement: another TORCH gets a new environment, since pip keeps a torch that will do.
 $(VENV)/installed: setup.cfg pyproject.toml $(VENV)/torch
 	$(VENV)/bin/pip install --quiet "$(TORCH)" --editable .
 	touch $@
@@ -77,8 +77,10 @@ $(TEST_VENV)/installed: setup.cfg pyproject.toml $(TEST_VENV)/torch
 	touch $@
 
 $(VENV)/torch $(TEST_VENV)/torch: FORCE
-	@if ! [[ -x $(@D)/bin/python ]]; then $(PYTHON) -m venv $(@D); fi
-	@if ! [[ -f $@ && "$$(cat $@)" == "$(TORCH)" ]]; then echo "$(TORCH)" > $@; fi
+	@if ! [[ -x $(@D)/bin/python && -f $@ && "$$(cat $@)" == "$(TORCH)" ]]; then \
+	    $(PYTHON) -m venv --clear $(@D); \
+	    echo "$(TORCH)" > $@; \
+	fi
 
 .PHONY: FORCE
 FORCE:
