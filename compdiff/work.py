@@ -21,8 +21,8 @@ class Work:
 
 
 def work_of(kernels: Iterable[Kernel]) -> Work | None:
-    """Return the summed estimates of kernels; None when one of them has none."""
-    found = list(kernels)
+    """Return the summed estimates of kernels on the device; None when one of them has none."""
+    found = [kernel for kernel in kernels if kernel.kind != "cpp"]
     estimates = [kernel.estimate for kernel in found if kernel.estimate is not None]
     if len(estimates) < len(found):
         return None

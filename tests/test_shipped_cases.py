@@ -13,27 +13,40 @@ from typing import Any
 import pytest
 
 from compdiff.case import find
+from compdiff.store import read_run
+from tests.capture.cuda_build import needs_cuda_build
 
 CASES = str(Path(__file__).parent.parent / "cases")
 ON_CPU = find([CASES], device_type="cpu")
 ON_CUDA = find([CASES], device_type="cuda")
 # Cases that between them have a compiled backward, a graph break, random numbers and a library call.
+# These between them have Triton kernels of all kinds, attention, a convolution and a backward pass.
+ON_OTHER_TARGETS = ("linear", "attention_manual", "conv_training", "training_step")
 TWICE = ("linear", "training_step", "graph_break", "dropout")
 VARYING = ("speedup", "verdict", "environment")
 
 
 def measured(folder: Path, *cases: str, device: str) -> Path:
+    """Measure cases, expect exit code 0, and return the folder of their results."""
+    return done(folder, *cases, "--device", device, "--budget", "0.1")
+
+
+def planned(folder: Path, *cases: str, target: str) -> Path:
+    """Plan cases, expect exit code 0, and return the folder of their results."""
+    return done(folder, *cases, "--target", target, "--jobs", "2")
+
+
+def done(folder: Path, *arguments: str) -> Path:
     """Run cases, expect exit code 0, and return the folder of their results."""
-    command = [sys.executable, "-m", "compdiff", "run", *cases, "--device", device]
-    command += ["--out", str(folder), "--budget", "0.1"]
-    done = subprocess.run(  # noqa: S603 - this project's own command
+    command = [sys.executable, "-m", "compdiff", "run", *arguments, "--out", str(folder)]
+    ended = subprocess.run(  # noqa: S603 - this project's own command
         command,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
     return folder
 
 
@@ -70,9 +83,45 @@ def _again(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return measured(tmp_path_factory.mktemp("again"), *files, device="cpu")
 
 
+@pytest.fixture(name="on_h200", scope="module")
+def _on_h200(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return planned(tmp_path_factory.mktemp("h200"), CASES, target="h200")
+
+
 @pytest.fixture(name="on_cuda", scope="module")
 def _on_cuda(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return measured(tmp_path_factory.mktemp("cuda"), CASES, device="cuda")
+
+
+@needs_cuda_build
+@pytest.mark.measured
+@pytest.mark.parametrize("name", [spec.name for spec in ON_CUDA])
+def test_a_case_is_planned_for_an_h200(on_h200: Path, name: str) -> None:
+    """No op call and no kernel is unexplained, and each Triton kernel says what its cubin takes."""
+    assert_planned(on_h200, name)
+
+
+@needs_cuda_build
+@pytest.mark.measured
+@pytest.mark.parametrize("target", ["a100", "b200"])
+def test_cases_are_planned_for_other_targets(tmp_path: Path, target: str) -> None:
+    """What holds for one generation of GPUs holds for the one before and after."""
+    files = [str(Path(CASES) / f"{name}.py") for name in ON_OTHER_TARGETS]
+    folder = planned(tmp_path, *files, target=target)
+    for name in ("linear-size4096", *ON_OTHER_TARGETS[1:]):
+        assert_planned(folder, name)
+
+
+def assert_planned(folder: Path, name: str) -> None:
+    """Check the plan of one case."""
+    assert document(folder, name)["unexplained"] == {"op_calls": 0, "kernels": 0}
+    run = read_run(folder / name / "run.json.gz")
+    assert run.right.compiler is not None
+    assert any(graph.post_grad for graph in run.right.compiler.graphs)
+    for kernel in run.right.kernels:
+        if kernel.kind == "triton":
+            assert kernel.resources is not None, kernel.name
+            assert kernel.resources.registers > 0
 
 
 @pytest.mark.measured

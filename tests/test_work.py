@@ -14,7 +14,7 @@ ESTIMATE = Estimate(flops=10, bytes_read=20, bytes_written=5, ns=7, bound="memor
 
 def planned(number: int, op_call: int | None = None) -> Kernel:
     """Return a kernel with an estimate."""
-    return kernel(number, estimate=ESTIMATE, op_call=op_call)
+    return kernel(number, kind="library", estimate=ESTIMATE, op_call=op_call)
 
 
 def test_sums_all() -> None:
@@ -26,7 +26,14 @@ def test_sums_all() -> None:
 
 def test_one_unknown_makes_the_sum_unknown() -> None:
     """A kernel without an estimate is not taken for nothing."""
-    assert work_of([planned(0), kernel(1)]) is None
+    assert work_of([planned(0), kernel(1, kind="library")]) is None
+
+
+def test_functions_on_the_host_are_no_device_work() -> None:
+    """A C++ function between two copies does not make the sum unknown."""
+    work = work_of([planned(0), kernel(1, kind="cpp")])
+    assert work is not None
+    assert work.kernels == 1
 
 
 def test_a_measured_side_has_no_estimate() -> None:
@@ -116,5 +123,7 @@ def test_every_kernel_counts_once(whole: Run) -> None:
 
 def with_estimates(side: Capture) -> Capture:
     """Return a capture as if it were planned."""
-    kernels = tuple(msgspec.structs.replace(it, estimate=ESTIMATE) for it in side.kernels)
+    kernels = tuple(
+        msgspec.structs.replace(it, kind="library", estimate=ESTIMATE) for it in side.kernels
+    )
     return msgspec.structs.replace(side, basis="planned", kernels=kernels)

@@ -18,6 +18,8 @@ _UNNAMED_FALLBACKS = {
     "scatter_reduce_": frozenset({"scatter_add", "scatter_reduce", "scatter"}),
     "index_put_": frozenset({"index_put", "index_put_", "_unsafe_index_put"}),
 }
+# The same for a copy from one device to another. Source: DeviceCopy, torch/_inductor/ir.py (torch 2.13, 2.14).
+_DEVICE_COPIES = frozenset({"device_put"})
 
 
 def item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
@@ -42,19 +44,23 @@ def _fallback_nodes(graph: CompiledGraph, calls: Sequence[OpCall]) -> dict[str, 
     waiting = list(graph.post_grad.nodes) if graph.post_grad else []
     found = {}
     for call in calls:
-        ops = _UNNAMED_FALLBACKS.get(call.name.rpartition("::")[2], frozenset())
+        ops = _unnamed_ops(call)
         node = next(
-            (
-                node
-                for node in waiting
-                if node.target.removeprefix("aten.").partition(".")[0] in ops
-            ),
+            (node for node in waiting if node.target.partition(".")[2].partition(".")[0] in ops),
             None,
         )
         if node is not None:
             waiting.remove(node)
             found[right_op(call.id)] = [NodeRef(graph.id, node.name)]
     return found
+
+
+def _unnamed_ops(call: OpCall) -> frozenset[str]:
+    """Return the post-grad ops that a call without a named provenance may do."""
+    name = call.name.rpartition("::")[2]
+    if name == "copy_" and len({meta.device for meta in call.inputs}) > 1:
+        return _DEVICE_COPIES
+    return _UNNAMED_FALLBACKS.get(name, frozenset())
 
 
 def find_right_items(result: Alignment) -> None:

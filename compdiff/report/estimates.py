@@ -66,7 +66,7 @@ def side_clause(run: Run) -> str:
 
 def rewrite_text(works: tuple[Work, Work] | None) -> str:
     """Return what a rewrite is estimated to save: memory traffic, device time, FLOPs where they change; "" if unknown."""
-    if works is None:
+    if works is None or not (works[0].kernels or works[1].kernels):
         return ""
     before, after = works
     traffic = f"{size_text(before.bytes_moved)} -> {size_text(after.bytes_moved)}"

@@ -45,7 +45,8 @@ def _computes_more(facts: Facts, trace: OpTrace, item: str) -> bool:
 
 def was_replaced_by_its_input(facts: Facts, trace: OpTrace) -> bool:
     """Return whether a pass removed the call's node and let its users take a node that was there before."""
-    if not has_no_work_left(facts, trace):
+    survivors = {node.name for node in trace.joint} & {ref.name for ref in trace.finals}
+    if survivors or not has_no_work_left(facts, trace):
         return False
     return any(
         new not in {node.name for node in event.created}

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from torch.utils._pytree import tree_map
 
 from compdiff.capture.plan.device import DEVICE, FakeTensorMode
-from compdiff.capture.plan.log import PlanLog, TritonKernel
+from compdiff.capture.plan.log import CppKernel, PlanLog, TritonKernel
 
 _CHOICES = 6  # the place of `choices` in do_autotuning's arguments, self counted
 _SHOWN_CHOICES = 6
@@ -48,8 +48,12 @@ def kernels_not_launched(log: PlanLog) -> Iterator[None]:
     def triton(_: Any, name: str, source: str, device_str: str = "cuda") -> TritonKernel:  # noqa: ARG001
         return TritonKernel(name, source, log)
 
+    def cpp_pybinding(_: Any, __: Any, source_code: str) -> CppKernel:
+        return CppKernel(source_code, log)
+
     with (
         mock.patch.object(AsyncCompile, "triton", triton),
+        mock.patch.object(AsyncCompile, "cpp_pybinding", cpp_pybinding),
         mock.patch.object(AsyncCompile, "wait", lambda _, __: None),
         mock.patch.object(TritonScheduling, "define_kernel", define_kernel),
     ):
@@ -63,16 +67,21 @@ def memory(fake: FakeTensorMode) -> Iterator[None]:
 
     guards = torch._C._dynamo.guards
 
-    def empty_strided(size: Any, stride: Any, dtype: torch.dtype) -> torch.Tensor:
-        with _disable_current_modes(), fake:
-            return torch.empty_strided(size, stride, dtype=dtype, device=DEVICE)
+    def empty_strided(device: torch.device | str) -> Callable[..., torch.Tensor]:
+        def empty(size: Any, stride: Any, dtype: torch.dtype) -> torch.Tensor:
+            with _disable_current_modes(), fake:
+                return torch.empty_strided(size, stride, dtype=dtype, device=device)
+
+        return empty
 
     def reinterpret(tensor: torch.Tensor, size: Any, stride: Any, offset: int) -> torch.Tensor:
         with _disable_current_modes():
             return torch.as_strided(tensor, size, stride, tensor.storage_offset() + offset)
 
     with (
-        mock.patch.object(guards, "_empty_strided_cuda", empty_strided),
+        mock.patch.object(guards, "_empty_strided_cuda", empty_strided(DEVICE)),
+        mock.patch.object(guards, "_empty_strided_cpu", empty_strided("cpu")),
+        mock.patch.object(guards, "_empty_strided_cpu_pinned", empty_strided("cpu")),
         mock.patch.object(guards, "_reinterpret_tensor", reinterpret),
         # Fake tensors have no address to check the alignment of.
         mock.patch.object(compile_fx, "get_input_idxs_to_check", lambda *_: ()),

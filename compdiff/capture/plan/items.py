@@ -7,7 +7,7 @@ import msgspec
 
 from compdiff.capture.plan.costs import bytes_read, bytes_written, rate_of, tensor_bytes
 from compdiff.capture.plan.log import GraphCall, KernelLaunch
-from compdiff.capture.plan.models import KernelModel, Part, model_of
+from compdiff.capture.plan.models import Part, model_of
 from compdiff.capture.plan.recorder import PlannedCalls
 from compdiff.capture.profile import same_op
 from compdiff.estimate import roofline
@@ -82,7 +82,7 @@ class _Maker:
             self._add_kernel(
                 Kernel(
                     id=len(self.items.kernels),
-                    name=_modelled_name(placed, row, part),
+                    name=_modelled_name(placed, part),
                     kind=part.kind,
                     op_call=placed.id,
                     graph=placed.graph,
@@ -102,13 +102,13 @@ class _Maker:
             Kernel(
                 id=len(self.items.kernels),
                 name=launch.name,
-                kind="triton",
+                kind=launch.kind,
                 graph=None if graph is None else graph.id,
                 call=index,
                 registers=resources.registers if resources else None,
                 shared_bytes=resources.shared_bytes if resources else None,
                 block=(resources.warps * self._target.warp_size, 1, 1) if resources else (),
-                estimate=self._generated_estimate(launch),
+                estimate=self._generated_estimate(launch) if launch.kind == "triton" else None,
                 resources=resources,
             )
         )
@@ -161,8 +161,7 @@ class _Maker:
         )
 
 
-def _modelled_name(call: OpCall, row: KernelModel, part: Part) -> str:
-    del row
+def _modelled_name(call: OpCall, part: Part) -> str:
     label = part.label if part.label != "kernel" else "one kernel"
     return f"{call.name} ({label})" if part.kind != "memcpy" else part.label
 

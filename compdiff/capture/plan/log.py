@@ -9,16 +9,19 @@ import torch
 from compdiff.model import CaptureWarning
 
 _SIGNATURE = re.compile(r"^def triton_\w*\((?P<parameters>[^)]*)\)", re.MULTILINE)
+_CPP_NAME = re.compile(r'"(?:graph_\d+_)?(?P<name>cpp_\w+)", nullptr\)')
 _WRITTEN = ("out_ptr", "in_out_ptr")
 
 
 @dataclass
 class KernelLaunch:
-    """One call of a Triton kernel. `ops_before` is how many op calls had been recorded when it came.
+    """One call of a generated kernel. `ops_before` is how many op calls had been recorded when it came.
 
-    `written_bytes` is the size of the tensors it writes into, by the names of its parameters.
+    `kind` is `triton`, or `cpp` for what runs on the host; `written_bytes` is the size of the tensors that a Triton kernel
+    writes into, by the names of its parameters.
     """
 
+    kind: str
     name: str
     source: str
     run: "GraphCall | None"
@@ -89,7 +92,24 @@ class TritonKernel:
         log = self._log
         written = _written_bytes(parameter_names(self.source), args)
         log.launches.append(
-            KernelLaunch(self.name, self.source, log.current, written, log.ops_recorded)
+            KernelLaunch("triton", self.name, self.source, log.current, written, log.ops_recorded)
+        )
+
+
+class CppKernel:
+    """Stands for a C++ function of a generated wrapper, which computes on the host: fake tensors have no memory for it."""
+
+    def __init__(self, source: str, log: PlanLog) -> None:
+        found = _CPP_NAME.search(source)
+        self.name = found["name"] if found else "cpp_fused"
+        self.source = source
+        self._log = log
+
+    def __call__(self, *_: object) -> None:
+        """Note one call."""
+        log = self._log
+        log.launches.append(
+            KernelLaunch("cpp", self.name, self.source, log.current, 0, log.ops_recorded)
         )
 
 

@@ -54,6 +54,12 @@ def is_view(call: OpCall) -> bool:
     )
 
 
+def is_on_host(call: OpCall) -> bool:
+    """Return whether the op has tensors, and none of them is on the device."""
+    devices = {meta.device.partition(":")[0] for meta in (*call.inputs, *call.outputs)}
+    return devices == {"cpu"}
+
+
 def is_empty(call: OpCall) -> bool:
     """Return whether the op makes tensors, and all of them have no element."""
     return bool(call.outputs) and all(0 in meta.shape for meta in call.outputs)
@@ -101,6 +107,7 @@ _GEMM = Part("gemm")
 MODELS: tuple[KernelModel, ...] = (
     KernelModel("empty tensors", (), when=is_empty),
     KernelModel("views launch nothing", (), when=is_view),
+    KernelModel("on the host: launches nothing", (), when=is_on_host),
     KernelModel(
         "allocations launch nothing",
         (),

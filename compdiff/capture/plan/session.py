@@ -135,7 +135,7 @@ def _plan_right(session: Session, log: PlanLog) -> None:
     with session.stage("compiled: attribute op calls to graph nodes"):
         attributed = attribute(session, step)
     with session.stage("compiled: kernels"):
-        sources = {launch.name: launch.source for launch in launches}
+        sources = {it.name: it.source for it in launches if it.kind == "triton"}
         made = Compiled(
             graphs=dict(enumerate(graph for graph in recorder.graphs() if graph.wrapper_code)),
             kernel_bytes=log.kernel_bytes,

@@ -2,7 +2,7 @@
 
 import torch
 
-from compdiff.capture.plan.log import PlanLog, TritonKernel, parameter_names
+from compdiff.capture.plan.log import CppKernel, PlanLog, TritonKernel, parameter_names
 
 SOURCE = """
 @triton.jit
@@ -33,6 +33,14 @@ def test_notes_launches_with_the_graph_that_runs() -> None:
     assert launch.run is not None
     assert (launch.run.lowering, launch.ops_before, launch.written_bytes) == (3, 2, 24)
     assert log.current is None
+
+
+def test_a_function_on_the_host_is_named_as_a_profile_names_it() -> None:
+    """The name in the code carries the graph's number, which is no part of it."""
+    log = PlanLog()
+    CppKernel('Handle record_("graph_0_cpp_fused_mean_0", nullptr);', log)(torch.ones(4))
+    (launch,) = log.launches
+    assert (launch.kind, launch.name, launch.written_bytes) == ("cpp", "cpp_fused_mean_0", 0)
 
 
 def test_says_a_thing_once() -> None:

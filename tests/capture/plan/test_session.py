@@ -13,6 +13,7 @@ from compdiff.capture.plan.session import plan
 from compdiff.errors import CaptureError
 from compdiff.model import CaseSpec, CompileOptions, Request, Run
 from compdiff.targets import TARGETS
+from compdiff.work import side_work
 from tests.capture.cuda_build import needs_cuda_build
 
 CASES = Path(__file__).resolve().parents[3] / "cases"
@@ -109,6 +110,20 @@ def test_assumes_a_value_and_says_so(tmp_path: Path) -> None:
     """A branch on a value takes the way of an assumed one, and the run has a warning."""
     run = planned(written(tmp_path, "return x + 1 if x.sum() > 0 else x - 1"))
     assert "assumed-value" in [warning.id for warning in run.warnings]
+
+
+@needs_cuda_build
+@pytest.mark.measured
+def test_what_runs_on_the_host_launches_nothing(tmp_path: Path) -> None:
+    """Copies to the host and back are copies, the op between them is a C++ function, and nothing is unexplained."""
+    run = planned(written(tmp_path, "return x.cpu().mul(2).to(x.device) + 1"))
+    diff = analyse(run)
+    assert unexplained(diff) == (0, 0)
+    assert [kernel.kind for kernel in run.right.kernels] == ["memcpy", "cpp", "memcpy", "triton"]
+    assert len(run.left.kernels) == 3
+    work = side_work(run.right)
+    assert work is not None
+    assert work.kernels == 3
 
 
 def test_without_a_target_there_is_no_plan() -> None:
