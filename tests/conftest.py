@@ -1,7 +1,14 @@
-"""What all tests share: those that need a GPU say so and are skipped without one."""
+"""What all tests share: Ctrl-C works, and those that need a GPU say so and are skipped without one."""
+
+import signal
 
 import pytest
 import torch
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C interrupt: a shell starts its background jobs, such as a CI run, with it ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
