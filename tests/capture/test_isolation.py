@@ -175,16 +175,22 @@ def test_the_whole_family_is_ended() -> None:
     assert all(gone(int(pid)) for pid in stages[0].split())
 
 
+class InterruptedSoon(list[str]):
+    """Stages; half a second after the first one is told, Ctrl-C comes."""
+
+    def append(self, stage: str) -> None:
+        """Keep a stage."""
+        super().append(stage)
+        main = threading.main_thread().ident
+        assert main is not None
+        threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT)).start()
+
+
 def test_interrupt_ends_the_child() -> None:
     """Ctrl-C in the parent leaves no child."""
-    stages: list[str] = []
-    main = threading.main_thread().ident
-    assert main is not None
-    timer = threading.Timer(3, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
+    stages = InterruptedSoon()
     with pytest.raises(KeyboardInterrupt):
         isolated("hang_with_family", stages)
-    timer.join()
     assert all(gone(int(pid)) for pid in stages[0].split())
 
 
