@@ -31,11 +31,16 @@ class Facts:
 
     @cached_property
     def owners(self) -> dict[str, list[OpTrace]]:
-        """For each right item, the traces that end in it."""
+        """For each right item, the traces that end in it; a kernel without any has those of the op call that launched it."""
         found: dict[str, list[OpTrace]] = defaultdict(list)
         for trace in self.alignment.traces:
             for item in (*trace.items, *([trace.kept] if trace.kept else [])):
                 found[item].append(trace)
+        for launcher, kernels in self._launches.items():
+            for kernel in kernels:
+                item = right_kernel(kernel.id)
+                if item not in found and launcher in found:
+                    found[item] = found[launcher]
         return found
 
     @cached_property
