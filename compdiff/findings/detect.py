@@ -1,22 +1,10 @@
-"""What findings are read from. In: a run and its diff. Out: what was seen, each with a side, numbers and items."""
+"""What a run and its diff say beside the device's timeline. In: both. Out: what was seen, with side, numbers, items."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from compdiff.model import Capture, Diff, Run
+from compdiff.findings.seen import Seen
+from compdiff.model import Diff, Run
 from compdiff.timing import speedup, summary, verdict
-
-_BUSY_SHARE_OF_OVERHEAD = 0.5
-_PERCENT = 100
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One thing that was seen."""
-
-    side: str
-    numbers: dict[str, int | float | str] = field(default_factory=dict)
-    items: tuple[str, ...] = ()
 
 
 def numerics_differ(run: Run, _: Diff) -> Iterator[Seen]:
@@ -34,21 +22,6 @@ def compiled_slower(run: Run, _: Diff) -> Iterator[Seen]:
     """See a verdict of slower."""
     if run.timing is not None and verdict(run.timing) == "slower":
         yield Seen("difference", {"speedup": round(speedup(run.timing).median, 3)})
-
-
-def overhead_bound(run: Run, _: Diff) -> Iterator[Seen]:
-    """See a device that is busy for less than half of the step, on either side."""
-    for side, capture in (("left", run.left), ("right", run.right)):
-        share = busy_share(capture)
-        if share is not None and share < _BUSY_SHARE_OF_OVERHEAD:
-            yield Seen(side, {"busy_percent": round(_PERCENT * share, 1)})
-
-
-def busy_share(capture: Capture) -> float | None:
-    """Return kernel time over wall time of the profiled step, or None where no device ran kernels."""
-    if not capture.launches or not capture.profile_wall_ns:
-        return None
-    return sum(kernel.duration_ns for kernel in capture.kernels) / capture.profile_wall_ns
 
 
 def graph_breaks(run: Run, _: Diff) -> Iterator[Seen]:

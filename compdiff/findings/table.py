@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from compdiff.findings import detect
-from compdiff.findings.detect import Seen
+from compdiff.findings import detect, device
+from compdiff.findings.seen import Seen
 from compdiff.model import Diff, Run
 
 
@@ -48,9 +48,102 @@ FINDINGS: tuple[FindingRule, ...] = (
         title="The device is idle most of the time",
         means="The CPU cannot feed the device: dispatch and launches, not kernels, set the time.",
         advice="Larger inputs, fewer launches (fusion), or --mode reduce-overhead, which replays a CUDA graph.",
-        source="device busy share: kernel time over wall time of the profiled step",
-        seen=detect.overhead_bound,
+        source="device busy share: the time in which a kernel ran, over the wall time of the profiled step",
+        seen=device.overhead_bound,
         timed=True,
+    ),
+    FindingRule(
+        id="device-bound",
+        title="The device is busy nearly all of the time",
+        means="Kernels, not the CPU, set the time: only faster or fewer kernels help.",
+        advice="Look at the kernel that takes most of it: its dtype, layout and tile, and what could be fused into it.",
+        source="device busy share, as for overhead-bound",
+        seen=device.device_bound,
+        timed=True,
+    ),
+    FindingRule(
+        id="small-kernels",
+        title="Most kernels are shorter than their launch",
+        means="Each launch costs the CPU about 5 us, and a kernel shorter than that cannot hide it.",
+        advice="Fuse them, or replay them as one CUDA graph: --mode reduce-overhead.",
+        source="kernel durations against 5 us a launch",
+        seen=device.small_kernels,
+        timed=True,
+    ),
+    FindingRule(
+        id="launch-bound-plan",
+        title="At this size most kernels would be launch-bound",
+        means="Their roofline estimates are below the shortest kernel there is, so launches are saved, not bytes.",
+        advice="Plan a larger size (--param) to see what the rewrites save in memory traffic.",
+        source="docs/plans.md: estimates",
+        seen=device.launch_bound_plan,
+    ),
+    FindingRule(
+        id="late-start",
+        title="The device waits at the start of the step",
+        means="The first kernel starts long after the first op: the CPU does other work before it launches anything.",
+        advice="Look at what runs between the first op and the first launch: guards, Python, data preparation.",
+        source="start of the first kernel minus start of the first op call, over the step",
+        seen=device.late_starts,
+        timed=True,
+    ),
+    FindingRule(
+        id="waits-for-device",
+        title="An op makes the CPU wait for the device",
+        means="Its result depends on values that only the device has: the queue runs empty, and Dynamo breaks the graph.",
+        advice="Keep the value on the device (torch.where, masks of fixed shape), or read it once, late.",
+        source="aten/src/ATen/native/cuda: CUDAScalar.cu, Nonzero.cu, Unique.cu, Repeat.cu",
+        seen=device.waiting_ops,
+    ),
+    FindingRule(
+        id="pageable-copies",
+        title="Memory is copied through pageable buffers",
+        means="A copy from or to pageable host memory is staged, and the CPU waits for it.",
+        advice="Pin the memory (pin_memory=True) and copy with non_blocking=True, or make the tensor on the device.",
+        source="the trace's names of copies: Memcpy HtoD (Pageable -> Device)",
+        seen=device.pageable_copies,
+    ),
+    FindingRule(
+        id="hidden-copies",
+        title="An op copies within the device",
+        means="The op launches a copy beside its own kernel: a bias that seeds an output, or an input in another layout.",
+        advice="Give the input in the layout that the kernel wants; a 1-D bias is added in the GEMM's epilogue.",
+        source="Memcpy DtoD launched by an op that is no copy",
+        seen=device.hidden_copies,
+    ),
+    FindingRule(
+        id="device-allocations",
+        title="The device's allocator is called in a warm step",
+        means="cudaMalloc and cudaFree wait for the device; PyTorch's caching allocator should not need them any more.",
+        advice="Look for shapes that change from step to step, or memory that is nearly full; "
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True may help.",
+        source="c10/cuda/CUDACachingAllocator.cpp",
+        seen=device.allocations,
+    ),
+    FindingRule(
+        id="wide-distribution",
+        title="One kernel takes very different times",
+        means="Launches alike differ by more than three times: clocks, other streams or memory contention, not the code.",
+        advice="Compare medians, not means; look at what ran beside the slowest launch.",
+        source="slowest launch over the median of launches with the same name, grid and block",
+        seen=device.wide_distributions,
+        timed=True,
+    ),
+    FindingRule(
+        id="many-calls",
+        title="One op makes up most of the op calls",
+        means="Each call costs the dispatcher some microseconds, however little the op does.",
+        advice="Batch it (torch.stack, bmm, foreach), or move the loop over elements into one op.",
+        source="op calls by name",
+        seen=device.many_calls,
+    ),
+    FindingRule(
+        id="other-kernel",
+        title="A kept op runs another kernel",
+        means="The same op call runs on both sides with kernels of other names: another layout, dtype, tile or algorithm.",
+        advice="Compare the names: layout (tn, nn), dtype and tile stand in them. Look for what differs.",
+        source="names of the kernels that both op calls launched",
+        seen=device.other_kernels,
     ),
     FindingRule(
         id="graph-breaks",

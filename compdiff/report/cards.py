@@ -6,7 +6,7 @@ from compdiff.model import Finding, OpCall, Rewrite
 from compdiff.report.estimates import rewrite_text
 from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import arguments_text, outputs_text, short_place
-from compdiff.report.quantities import value_text
+from compdiff.report.quantities import duration_text, value_text
 from compdiff.report.rows import kernel_kind
 from compdiff.work import rewrite_works
 
@@ -115,9 +115,16 @@ def _finding(lookup: Lookup, finding: Finding) -> FindingCard:
         title=finding.title,
         means=finding.means,
         advice=finding.advice,
-        numbers=tuple(
-            NumberText(name.replace("_", " "), value_text(value))
-            for name, value in sorted(finding.numbers.items())
-        ),
+        numbers=tuple(_number(name, value) for name, value in sorted(finding.numbers.items())),
         items=lookup.refs(finding.items),
     )
+
+
+def _number(name: str, value: float | str) -> NumberText:
+    """Return a number by its name, whose ending is the unit."""
+    unit = name.rpartition("_")[2]
+    if unit == "ns" and not isinstance(value, str):
+        return NumberText(name.removesuffix("_ns").replace("_", " "), duration_text(value))
+    if unit == "percent" and not isinstance(value, str):
+        return NumberText(name.removesuffix("_percent").replace("_", " "), f"{value:g} %")
+    return NumberText(name.replace("_", " "), value_text(value))

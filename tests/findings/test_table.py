@@ -5,7 +5,6 @@ import re
 import msgspec
 import pytest
 
-from compdiff.findings.detect import busy_share
 from compdiff.findings.engine import find
 from compdiff.findings.table import FINDINGS, FindingRule
 from compdiff.model import (
@@ -17,8 +16,6 @@ from compdiff.model import (
     Diff,
     Environment,
     GraphBreak,
-    Kernel,
-    Launch,
     Numerics,
     Origin,
     OutputError,
@@ -28,6 +25,7 @@ from compdiff.model import (
     Samples,
     Timing,
 )
+from tests.findings.timelines import TIMELINES
 
 _EMPTY_DIFF = Diff(left_label="eager", right_label="compiled")
 
@@ -58,11 +56,6 @@ def _compiled(**fields: object) -> Capture:
     return _capture(compiler=Compiler(backend="inductor", **fields))  # type: ignore[arg-type]
 
 
-def _kernel(duration_ns: int) -> Kernel:
-    return Kernel(id=0, name="gemm", kind="library", duration_ns=duration_ns)
-
-
-_BUSY = {"launches": (Launch(id=0, name="cudaLaunchKernel"),), "profile_wall_ns": 1000}
 _SHOWN: dict[str, tuple[Run, Diff]] = {
     "numerics-differ": (
         _run(
@@ -73,7 +66,7 @@ _SHOWN: dict[str, tuple[Run, Diff]] = {
         _EMPTY_DIFF,
     ),
     "compiled-slower": (_run(timing=_timing(1000_000, 2000_000)), _EMPTY_DIFF),
-    "overhead-bound": (_run(left=_capture(kernels=(_kernel(10),), **_BUSY)), _EMPTY_DIFF),
+    **TIMELINES,
     "graph-breaks": (
         _run(right=_compiled(graph_breaks=(GraphBreak(reason="print"),))),
         _EMPTY_DIFF,
@@ -158,9 +151,3 @@ def test_break_even_counts_calls() -> None:
     """One second of compiling at one millisecond saved a call pays after a thousand calls."""
     run, diff = _SHOWN["break-even"]
     assert find(run, diff).findings[0].numbers["calls"] == 1000
-
-
-def test_busy_share_needs_a_device() -> None:
-    """A side without launches has no busy share; one with has kernel time over wall time."""
-    assert busy_share(_capture(kernels=(_kernel(10),), profile_wall_ns=100)) is None
-    assert busy_share(_capture(kernels=(_kernel(250),), **_BUSY)) == 0.25
