@@ -9,6 +9,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 TORCH ?= torch
+WHERE ?= cpu
 VENV := .venv
 TEST_VENV := .venv-test
 TEST_PYTHON := $(CURDIR)/$(TEST_VENV)/bin/python
@@ -48,9 +49,9 @@ gpu-test: run-folder
 	fi
 
 # Measures the shipped cases (names select some: make golden CASES="linear softmax") and saves the runs in
-# tests/golden/cpu, then accepts what compdiff concludes from them. Read the difference before you commit it.
+# tests/golden/cpu, or plans them (make golden WHERE=h200) into tests/golden/h200, then accepts what compdiff concludes from them. Read the difference before you commit it.
 golden: compiler $(VENV)/installed
-	$(VENV)/bin/python -m tests.make_golden $(CASES)
+	$(VENV)/bin/python -m tests.make_golden $(WHERE) $(CASES)
 	$(MAKE) accept
 
 # Writes what compdiff concludes from the golden runs beside them.

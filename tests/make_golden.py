@@ -1,4 +1,7 @@
-"""Measures the shipped cases and saves their runs as golden ones. Run by `make golden`; names of cases select some."""
+"""Measures or plans the shipped cases and saves their runs as golden ones. Run by `make golden`.
+
+Arguments: where (`cpu`, or the name of a target to plan for), then names of cases that select some.
+"""
 
 import subprocess
 import sys
@@ -11,11 +14,12 @@ from compdiff.model import Run
 from compdiff.store import read_run, write_run
 
 ROOT = Path(__file__).resolve().parent.parent
-GOLDEN = Path(__file__).resolve().parent / "golden" / "cpu"
+GOLDEN = Path(__file__).resolve().parent / "golden"
 
 
-def main(names: list[str]) -> int:
-    """Measure the named cases, or all, and save the runs that succeeded; return the number of those that did not."""
+def main(where: str, *names: str) -> int:
+    """Run the named cases, or all, and save the runs that succeeded; return the number of those that did not."""
+    device = ["--device", "cpu"] if where == "cpu" else ["--target", where, "--jobs", "2"]
     cases = [f"cases/{name}.py" for name in names] or ["cases"]
     with tempfile.TemporaryDirectory() as folder:
         command = [
@@ -24,8 +28,7 @@ def main(names: list[str]) -> int:
             "compdiff",
             "run",
             *cases,
-            "--device",
-            "cpu",
+            *device,
             "--out",
             folder,
         ]
@@ -35,10 +38,10 @@ def main(names: list[str]) -> int:
         }
     for name, run in runs.items():
         if run.failure is None:
-            write_run(without_date(run), GOLDEN / f"{name}.run.json.gz")
+            write_run(without_date(run), GOLDEN / where / f"{name}.run.json.gz")
     failed = [name for name, run in runs.items() if run.failure is not None]
     print(  # noqa: T201 - a script
-        f"{len(runs) - len(failed)} golden runs in {GOLDEN}; failed: {', '.join(failed) or 'none'}"
+        f"{len(runs) - len(failed)} golden runs in {GOLDEN / where}; failed: {', '.join(failed) or 'none'}"
     )
     return len(failed)
 
@@ -50,4 +53,4 @@ def without_date(run: Run) -> Run:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

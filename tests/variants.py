@@ -4,9 +4,11 @@ from pathlib import Path
 
 import msgspec
 
+from compdiff.analysis import analyse
 from compdiff.model import (
     CompiledGraph,
     Compiler,
+    Diff,
     GraphBreak,
     Kernel,
     OpCall,
@@ -25,6 +27,12 @@ replace = msgspec.structs.replace
 def golden(case: str) -> Run:
     """Return the golden run of a shipped case on the CPU."""
     return read_run(GOLDEN / f"{case}.run.json.gz")
+
+
+def planned_golden(case: str) -> tuple[Run, Diff]:
+    """Return the golden plan of a shipped case for an H200, with its diff."""
+    run = read_run(GOLDEN.parent / "h200" / f"{case}.run.json.gz")
+    return run, analyse(run)
 
 
 def with_split_kernel(run: Run, kernel: Kernel, *parts: tuple[str, frozenset[str]]) -> Run:

@@ -11,12 +11,17 @@ from compdiff.align.sequence import common_pairs, leftover_pairs
 from compdiff.align.traces import ALLOCATIONS, Alignment, OpTrace, call_key
 from compdiff.model import AttributedCall, GraphNode, OpCall
 
+# Calls that make all views at once, and the call that Dynamo traces for each of them where Python unpacks the result.
+# Source: TensorVariable.unpack_var_sequence, torch/_dynamo/variables/tensor.py (torch 2.14).
+_ONE_BY_ONE = {"aten::unbind": "aten::select"}
+
 
 def find_joint_nodes(result: Alignment, calls: Sequence[AttributedCall]) -> None:
     """Give each trace its joint nodes: forward calls by Dynamo node, backward calls by autograd sequence number."""
     attributed = _attribute(result, calls)
     _find_forward_nodes(result, calls, attributed)
     _find_backward_nodes(result, calls, attributed)
+    _find_unpacked(result, calls, attributed)
     _find_accumulations(result)
 
 
@@ -78,6 +83,50 @@ def _find_backward_nodes(
         distribute(
             traces, [node for node in frame.joint if node.backward and node.sequence in sequences]
         )
+
+
+def _find_unpacked(
+    result: Alignment, calls: Sequence[AttributedCall], attributed: dict[int, int]
+) -> None:
+    """Match a call that makes several views with the calls, one for each view, that Dynamo traces in its place."""
+    used = set(attributed.values())
+    waiting = [index for index in range(len(calls)) if index not in used]
+    for trace in result.traces:
+        name = _ONE_BY_ONE.get(trace.call.name)
+        if name is None or trace.compile_id is not None:
+            continue
+        shapes = tuple(meta.shape for meta in trace.call.inputs)
+        alike = [i for i in waiting if calls[i].name == name and tuple(calls[i].shapes) == shapes]
+        parts = alike[: len(trace.call.outputs)]
+        if not parts or len(parts) < len(trace.call.outputs):
+            continue
+        waiting = [index for index in waiting if index not in parts]
+        first = calls[parts[0]]
+        trace.compile_id, trace.dynamo_node, trace.by = (
+            first.compile_id,
+            first.node,
+            "views one by one",
+        )
+        nodes = {calls[index].node for index in parts}
+        frame = result.lineage.frames.get(first.compile_id or "")
+        joint = frame.joint if frame else []
+        trace.joint = [it for it in joint if not it.backward and nodes & set(it.dynamo_nodes)]
+        _find_backward_of(result, trace, joint)
+
+
+def _find_backward_of(result: Alignment, origin: OpTrace, joint: Sequence[GraphNode]) -> None:
+    """Give the backward calls of a forward call that had no partner of its own the backward nodes of what stands for it."""
+    sequences = {node.sequence for node in origin.joint if node.sequence >= 0}
+    traces = [
+        trace
+        for trace in result.traces
+        if trace.compile_id is None
+        and trace.call.phase == "backward"
+        and 0 <= trace.call.sequence == origin.call.sequence
+    ]
+    for trace in traces:
+        trace.compile_id, trace.by = origin.compile_id, origin.by
+    distribute(traces, [node for node in joint if node.backward and node.sequence in sequences])
 
 
 def _find_accumulations(result: Alignment) -> None:

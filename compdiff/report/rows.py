@@ -108,6 +108,35 @@ def make_rows(lookup: Lookup) -> tuple[Group, ...]:
     return _with_introduced(lookup, groups, homes)
 
 
+@dataclass(frozen=True, slots=True)
+class Unexplained:
+    """An item that nothing explains; `place` is the source line of a left one, "" for a right one."""
+
+    side: str
+    id: str
+    name: str
+    place: str
+
+
+def unexplained_items(groups: tuple[Group, ...]) -> tuple[Unexplained, ...]:
+    """Return what nothing explains: left op calls, then right items, in the order shown."""
+    left = [
+        Unexplained("left", op.id, op.name, block.source.place if block.source else "")
+        for group in groups
+        for block in group.blocks
+        for op in block.ops
+        if op.fate == UNEXPLAINED
+    ]
+    right = [
+        Unexplained("right", item.id, item.name, "")
+        for group in groups
+        for unit in group.items
+        for item in (unit, *unit.nested)
+        if item.unexplained
+    ]
+    return (*left, *right)
+
+
 # ---------------------------------------------------------------- which op calls belong together
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.naming import clipped
+from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
 
 LIMIT_BYTES = 60_000
@@ -175,22 +176,11 @@ def _items(items: tuple[CardItem, ...]) -> str:
 
 
 def _unexplained_rows(page: Page) -> list[str]:
-    head = page.head
-    left = [
-        f"| {escape(head.left_label)} | {op.id} | {code(op.name)} |"
-        for group in page.rows
-        for block in group.blocks
-        for op in block.ops
-        if op.fate == "unexplained"
+    labels = {"left": page.head.left_label, "right": page.head.right_label}
+    return [
+        f"| {escape(labels[item.side])} | {item.id} | {code(item.name)} |"
+        for item in unexplained_items(page.rows)
     ]
-    right = [
-        f"| {escape(head.right_label)} | {item.id} | {code(item.name)} |"
-        for group in page.rows
-        for unit in group.items
-        for item in (unit, *unit.nested)
-        if item.unexplained
-    ]
-    return left + right
 
 
 def _breaks(page: Page) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.comparison import ChangeRow, ComparisonView
 from compdiff.report.headline import Notice, failure_text
 from compdiff.report.naming import clipped, printable
+from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
 
 _STYLES = {
@@ -28,6 +29,7 @@ _STYLES = {
 _STYLE_OF_CHANGE = {"lost": "red", "gained": "green", "changed": "yellow"}
 _ITEM_LENGTH = 60
 _MOST_NAMES = 4
+_MOST_UNEXPLAINED = 10
 # Warnings of every run: they stand in the report, and would tire whoever reads the terminal.
 _ALWAYS_TRUE = frozenset({"observer"})
 
@@ -49,7 +51,19 @@ def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
 def _middle(page: Page) -> list[RenderableType]:
     """Return numbers, rewrites and sums of one run."""
     sums = [_line("", text) for text in sum_lines(page)]
-    return [_metrics(page), *_rewrites(page), *sums]
+    return [_metrics(page), *_rewrites(page), *sums, *_unexplained(page)]
+
+
+def _unexplained(page: Page) -> list[RenderableType]:
+    """Return a line for each item that nothing explains, the first ones in full; none where the run ended early."""
+    items = unexplained_items(page.rows) if page.head.failure is None else ()
+    labels = {"left": page.head.left_label, "right": page.head.right_label}
+    lines = [
+        _line("unexplained", f"{item.name} ({item.id}, {labels[item.side]})  {item.place}", "red")
+        for item in items[:_MOST_UNEXPLAINED]
+    ]
+    more = len(items) - len(lines)
+    return [*lines, *([_line("unexplained", f"and {more} more", "red")] if more else [])]
 
 
 def _compared(page: Page, comparison: ComparisonView) -> list[RenderableType]:

@@ -16,6 +16,7 @@ from compdiff.targets import TARGETS
 from compdiff.work import side_work
 from tests.capture.cuda_build import needs_cuda_build
 
+MODELS = sorted((Path(__file__).parent / "models").glob("*.py"))
 CASES = Path(__file__).resolve().parents[3] / "cases"
 
 
@@ -66,6 +67,22 @@ def test_training_has_resources_of_each_kernel() -> None:
         assert kernel.resources.registers > 0
         assert 0 < kernel.resources.occupancy <= 1
     assert all(kernel.modelled for kernel in run.right.kernels if kernel.kind != "triton")
+
+
+@needs_cuda_build
+@pytest.mark.measured
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_models_in_module_form(path: Path) -> None:
+    """Nothing of a module is unexplained, whatever its constructor asks of the device."""
+    asked = request(path)
+    spec = msgspec.structs.replace(asked.spec, form="module")
+    asked = msgspec.structs.replace(asked, spec=spec)
+    run = run_isolated(asked, timeout_s=300, on_stage=lambda _: None)
+    assert run.failure is None
+    assert unexplained(analyse(run)) == (0, 0)
+    assert run.right.kernels
+    for kernel in run.right.kernels:
+        assert kernel.modelled or kernel.resources is not None, kernel.name
 
 
 @needs_cuda_build

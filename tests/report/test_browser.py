@@ -1,0 +1,136 @@
+"""The report in a real browser: wide and narrow, dark and light, with the keyboard. Skipped where there is none."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compdiff.report import write_outputs
+from tests.report.examples import EXAMPLES, geglu, training
+from tests.variants import planned_golden
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not BROWSER, reason="no chromium on this machine"),
+]
+# Text on its background, by the rule of WCAG 2 for relative luminance.
+_CONTRAST = """() => {
+  const channel = (value) => { value /= 255; return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4; };
+  const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+  const background = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = numbers(getComputedStyle(at).backgroundColor);
+      if (color.length < 4 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const ratios = [...document.querySelectorAll("body *")]
+    .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .filter((element) => element.checkVisibility() && !element.closest("svg"))
+    .map((element) => {
+      const text = luminance(numbers(getComputedStyle(element).color));
+      const ground = luminance(background(element));
+      return [(Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05), element.outerHTML.slice(0, 120)];
+    });
+  return ratios.sort((a, b) => a[0] - b[0])[0];
+}"""
+
+
+@pytest.fixture(name="chromium", scope="module")
+def _chromium() -> Iterator[Any]:
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=flags)
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """A report in the browser, with what it asked for and complained of."""
+
+    def __init__(self, browser: Any, path: Path, **context: object) -> None:  # noqa: ANN401 - playwright's own types
+        self.page = browser.new_context(**context).new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(path.as_uri())
+
+
+@pytest.fixture(
+    name="report", params=[*EXAMPLES, "planned"], ids=lambda it: getattr(it, "__name__", it)
+)
+def _report(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    made = request.param
+    run, diff = planned_golden("training_step") if made == "planned" else made()
+    return write_outputs(run, diff, tmp_path).html
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_asks_for_nothing_and_complains_of_nothing(
+    chromium: Any, report: Path, scheme: str
+) -> None:
+    """The file itself is the only request, and the console stays empty."""
+    opened = Opened(chromium, report, color_scheme=scheme)
+    assert opened.requests == [report.as_uri()]
+    assert opened.complaints == []
+
+
+@pytest.mark.parametrize("width", [320, 400, 1280])
+def test_does_not_scroll_sideways(chromium: Any, report: Path, width: int) -> None:  # noqa: ANN401
+    """Wide tables scroll in themselves, the page does not."""
+    opened = Opened(chromium, report, viewport={"width": width, "height": 900})
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out(chromium: Any, report: Path, scheme: str) -> None:  # noqa: ANN401
+    """All text has a contrast of at least 4.5 to 1."""
+    opened = Opened(chromium, report, color_scheme=scheme)
+    opened.page.evaluate(
+        "document.querySelectorAll('details').forEach((it) => { it.open = true; })"
+    )
+    ratio, element = opened.page.evaluate(_CONTRAST)
+    assert ratio >= 4.5, element
+
+
+def test_counterparts_light_up(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """Whoever points at an op call sees the kernel that it became."""
+    opened = Opened(chromium, write_outputs(*geglu(), tmp_path).html)
+    before = opened.page.locator("#k0").get_attribute("class")
+    opened.page.locator("#e2").hover()
+    assert opened.page.locator("#k0").get_attribute("class") != before
+
+
+def test_hostile_names_run_nothing(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """No dialog, no image, no error."""
+    dialogs: list[str] = []
+    opened = Opened(chromium, write_outputs(*training(), tmp_path).html)
+    opened.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    opened.page.reload()
+    assert dialogs == []
+    assert opened.page.locator("img").count() == 0
+
+
+def test_a_link_opens_what_is_folded(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """A pasted link to a kernel's row shows that row."""
+    path = write_outputs(*geglu(), tmp_path).html
+    opened = Opened(chromium, path)
+    opened.page.goto(f"{path.as_uri()}#k0")
+    assert opened.page.locator("#k0").is_visible()
+
+
+def test_without_script_all_is_there(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """The script only adds to what stands in the page."""
+    path = write_outputs(*geglu(), tmp_path).html
+    opened = Opened(chromium, path, java_script_enabled=False)
+    assert opened.page.get_by_text("pointwise-fusion").first.is_visible()
+    assert opened.page.locator("#k0").is_visible()
