@@ -10,6 +10,7 @@ from dataclasses import dataclass
 _MARK = re.compile(r"[<>(){}\[\], ]|::")
 _OPENS = {"(": ")", "{": "}", "[": "]"}
 _ANONYMOUS = "(anonymous namespace)"
+_NAMELESS = ("{", "operator", "'lambda")
 # Namespaces that only carry a version or a build: cub::CUB_300001_SM_900, rocprim::ROCPRIM_400200_NS.
 _VERSION = re.compile(r"(?:CUB|THRUST|ROCPRIM|HIPCUB|ROCTHRUST)_\d+\w*|CCCL_\w+|__\d+|V\d+|_V\d+")
 _CLONE = re.compile(r"(?: \[clone [^\]]*\]|\.kd|\.cold(?:\.\d+)?|\.intern\.\w+)$")
@@ -51,7 +52,7 @@ def _marks(text: str, wanted: str) -> Iterator[tuple[int, int]]:
         if mark in _OPENS:
             stack.append(_OPENS[mark])
         elif mark == "<":
-            if at and (text[at - 1].isalnum() or text[at - 1] in "_}'"):
+            if at and (text[at - 1].isalnum() or text[at - 1] in "_}'" or text.endswith("operator()", 0, at)):
                 stack.append(">")
         elif stack and mark == stack[-1] and text[at - 1 : at + 1] != "->":
             stack.pop()
@@ -97,6 +98,8 @@ def read_qualified(qualified: str, text: str = "") -> CppName:
     path, arguments = [], ""
     for part in pieces(qualified, "::"):
         name = part.partition("<")[0].strip()
+        if part.startswith(_NAMELESS):
+            continue
         if name and name != _ANONYMOUS and not _VERSION.fullmatch(name):
             path.append(name)
         if "<" in part:

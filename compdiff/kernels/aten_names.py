@@ -1,0 +1,91 @@
+"""Names of ATen ops that hold an underscore. In: nothing. Out: what tells `mul_native_layer_norm_sub` apart."""
+
+# Those of torch 2.14 that Inductor can name a kernel after.
+MULTI_WORD = frozenset(
+    """
+    _adaptive_avg_pool2d _adaptive_avg_pool2d_backward _adaptive_avg_pool3d _adaptive_avg_pool3d_backward _add_relu
+    _addmm_activation _aminmax _assert_async _batch_norm_impl_index _batch_norm_impl_index_backward
+    _batch_norm_with_update _batch_norm_with_update_functional _cdist_backward _cdist_forward _cholesky_solve_helper
+    _chunk_cat _compute_linear_combination _conv_depthwise2d _convolution _convolution_double_backward _convolution_mode
+    _ctc_loss _ctc_loss_backward _cummax_helper _cummin_helper _dirichlet_grad _efficient_attention_backward
+    _efficient_attention_forward _embedding_bag _embedding_bag_backward _embedding_bag_dense_backward
+    _embedding_bag_forward_only _embedding_bag_per_sample_weights_backward _euclidean_dist _fft_c2c _fft_c2r _fft_r2c
+    _flash_attention_backward _flash_attention_forward _flash_attention_forward_no_dropout_inplace _foreach_add
+    _functional_assert_async _functional_assert_scalar _functional_sym_constrain_range _fused_adagrad _fused_adam
+    _fused_adamw _fused_dropout _fused_moving_avg_obs_fq_helper _fused_moving_avg_obs_fq_helper_functional
+    _fused_rms_norm _fused_rms_norm_backward _fused_sgd _grad_sum_to_size _grid_sampler_2d_cpu_fallback
+    _grid_sampler_2d_cpu_fallback_backward _grouped_mm _index_put_impl _int_mm _log_softmax _log_softmax_backward_data
+    _logcumsumexp _lu_with_info _masked_scale _masked_softmax _masked_softmax_backward _mixed_dtypes_linear
+    _native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training _pad_circular
+    _pdist_backward _pdist_forward _prelu_kernel _prelu_kernel_backward _reshape_alias _safe_softmax _sample_dirichlet
+    _scaled_dot_product_attention_math _scaled_dot_product_efficient_attention
+    _scaled_dot_product_efficient_attention_backward _scaled_dot_product_flash_attention
+    _scaled_dot_product_flash_attention_backward _scaled_dot_product_fused_attention_overrideable
+    _scaled_dot_product_fused_attention_overrideable_backward _scaled_grouped_mm _scaled_grouped_mm_v2 _scaled_mm
+    _scaled_mm_v2 _segment_reduce_backward _slow_conv2d_backward _slow_conv2d_forward _softmax _softmax_backward_data
+    _stack _standard_gamma _standard_gamma_grad _thnn_fused_gru_cell _thnn_fused_gru_cell_backward _thnn_fused_lstm_cell
+    _thnn_fused_lstm_cell_backward _thnn_fused_lstm_cell_backward_impl _to_copy _transform_bias_rescale_qkv
+    _transformer_encoder_layer_fwd _trilinear _triton_multi_head_attention _triton_scaled_dot_attention _unique _unique2
+    _unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate _unsafe_view
+    _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward
+    _upsample_lanczos2d_aa _upsample_lanczos2d_aa_backward _upsample_nearest_exact1d _upsample_nearest_exact1d_backward
+    _upsample_nearest_exact2d _upsample_nearest_exact2d_backward _upsample_nearest_exact3d
+    _upsample_nearest_exact3d_backward _weight_norm _weight_norm_differentiable_backward _weight_norm_interface
+    _weight_norm_interface_backward adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
+    adaptive_avg_pool3d_backward adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d
+    adaptive_max_pool3d_backward affine_grid_generator affine_grid_generator_backward alpha_dropout as_strided
+    as_strided_scatter auto_functionalized avg_pool1d avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward
+    bartlett_window batch_norm batch_norm_backward batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt
+    batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bessel_i0
+    bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 binary_cross_entropy binary_cross_entropy_backward
+    binary_cross_entropy_with_logits bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
+    bitwise_xor blackman_window block_diag broadcast_in_dim broadcast_tensors broadcast_to cartesian_prod chain_matmul
+    channel_shuffle cholesky_inverse cholesky_solve choose_qparams_optimized clamp_max clamp_min column_stack
+    conj_physical constant_pad_nd conv_depthwise3d conv_tbc conv_tbc_backward conv_transpose1d conv_transpose2d
+    conv_transpose3d convert_element_type convolution_backward convolution_backward_overrideable convolution_overrideable
+    copy_to cosine_embedding_loss cosine_similarity count_nonzero cross_entropy_loss ctc_loss cummaxmin_backward
+    cumprod_backward cumulative_trapezoid dequantize_per_tensor device_put diag_embed diagonal_backward diagonal_scatter
+    dist_backward elu_backward embedding_backward embedding_bag embedding_dense_backward embedding_renorm empty_like
+    empty_permuted empty_strided erf_inv expand_as feature_alpha_dropout feature_dropout fft_c2c fft_c2r fft_fft fft_fft2
+    fft_fftfreq fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft
+    fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_r2c fft_rfft fft_rfft2 fft_rfftfreq fft_rfftn
+    flex_attention flex_attention_backward float_power floor_divide fractional_max_pool2d fractional_max_pool2d_backward
+    fractional_max_pool3d fractional_max_pool3d_backward frobenius_norm full_like fused_rms_norm gather_backward
+    gelu_backward glu_backward glu_backward_jvp glu_jvp greater_equal grid_sampler grid_sampler_2d
+    grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward group_norm gru_cell hamming_window hann_window
+    hardshrink_backward hardsigmoid_backward hardswish_backward hardtanh_backward hash_tensor hinge_embedding_loss
+    huber_loss huber_loss_backward index_add index_fill index_put index_reduce index_select index_select_backward
+    inductor_lookup_seed inductor_random inductor_seeds inplace_copy instance_norm kaiser_window kl_div l1_loss
+    layer_norm leaky_relu leaky_relu_backward less_equal lift_fresh linalg_matrix_norm linalg_vector_norm linear_backward
+    local_value log_normal log_sigmoid log_sigmoid_backward log_sigmoid_forward log_softmax logical_and logical_not
+    logical_or logical_xor logit_backward lstm_cell lu_solve lu_unpack margin_ranking_loss masked_fill masked_scatter
+    masked_scatter_backward masked_select masked_select_backward matmul_backward matrix_exp matrix_exp_backward
+    matrix_power max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_backward max_pool2d_with_indices
+    max_pool2d_with_indices_backward max_pool3d max_pool3d_with_indices max_pool3d_with_indices_backward max_unpool2d
+    max_unpool3d maximum_value minimum_value mish_backward moe_forward mse_loss mse_loss_backward multi_margin_loss
+    multi_margin_loss_backward multilabel_margin_loss multilabel_margin_loss_backward multilabel_margin_loss_forward
+    nan_to_num native_batch_norm native_batch_norm_backward native_channel_shuffle native_dropout native_dropout_backward
+    native_group_norm native_group_norm_backward native_layer_norm native_layer_norm_backward native_norm new_empty
+    new_empty_strided new_full new_ones new_zeros nll_loss nll_loss2d nll_loss2d_backward nll_loss2d_forward
+    nll_loss_backward nll_loss_forward nll_loss_nd nonzero_numpy nonzero_static norm_except_dim normal_functional
+    not_equal nuclear_norm one_hot ones_like pad_sequence pairwise_distance pixel_shuffle pixel_unshuffle
+    poisson_nll_loss prepare_softmax_online quantize_per_tensor rand_like randint_like randn_like reflection_pad1d
+    reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward
+    repeat_interleave replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward
+    replication_pad3d replication_pad3d_backward reshape_as resize_as resolve_neg rms_norm rnn_relu rnn_relu_cell
+    rnn_tanh rnn_tanh_cell row_stack rrelu_with_noise rrelu_with_noise_backward rrelu_with_noise_functional scalar_tensor
+    scaled_dot_product_attention scatter_add scatter_reduce segment_reduce select_backward select_scatter shift_left
+    shift_right_arithmetic sigmoid_backward silu_backward slice_backward slice_copy slice_inverse slice_scatter
+    slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d
+    smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward softplus_backward
+    softshrink_backward special_erf spherical_bessel_j0 split_dim split_with_sizes split_with_sizes_copy std_mean
+    sym_size take_along_dim tanh_backward tensor_split thnn_conv2d threshold_backward to_dtype trace_backward
+    triangular_solve tril_indices triplet_margin_loss triton_kernel_wrapper_functional triton_kernel_wrapper_mutation
+    triu_indices true_divide type_as unfold_backward unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk
+    unsafe_split unsafe_split_with_sizes unsqueeze_copy upsample_bicubic2d upsample_bicubic2d_backward
+    upsample_bilinear2d upsample_bilinear2d_backward upsample_linear1d upsample_linear1d_backward upsample_nearest1d
+    upsample_nearest1d_backward upsample_nearest2d upsample_nearest2d_backward upsample_nearest3d
+    upsample_nearest3d_backward upsample_trilinear3d upsample_trilinear3d_backward value_selecting_reduction_backward
+    var_mean view_as view_as_complex view_as_real view_copy view_of view_of_dtype xor_sum zeros_like
+""".split()
+)

@@ -1,0 +1,200 @@
+"""What ATen's templates do to each element. In: a template argument. Out: a short word, a group and the data types.
+
+A functor comes as a named struct (`CUDAFunctor_add<float>`) or as a lambda in a named function
+(`silu_kernel(at::TensorIteratorBase&)::{lambda()#1}::...::{lambda(float)#1}`), often within other templates.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from compdiff.kernels.cpp import CppName, pieces, read_qualified, split_arguments, without_parameters
+from compdiff.kernels.dtypes import cpp_dtype, unique
+from compdiff.kernels.name import KernelName
+
+# Templates around the functor, and which of their arguments holds it.
+_WRAPPERS = {
+    "gpu_kernel_impl": 0, "gpu_kernel_impl_nocast": 0, "BinaryFunctor": -1, "AUnaryFunctor": -1, "BUnaryFunctor": -1,
+    "func_wrapper_t": -1, "ReduceOp": 1, "type_specialized_broadcast_kernel_launcher": 0, "type_specialized_kernel_launcher": 0,
+    "gpu_index_kernel": -1, "UnaryOpFunctor": -1, "__nv_hdl_wrapper_t": -1, "__nv_dl_wrapper_t": 0, "__nv_dl_tag": 1,
+    "BinaryOpScalarFunctor": -1, "BinaryOpListAlphaFunctor": -1, "opmath_symmetric_gpu_kernel_with_scalars": -1,
+    "opmath_gpu_kernel_with_scalars": -1, "distribution_binary_kernel": -1, "gpu_kernel_with_index": -1,
+    "DivFunctor_": -1, "cuda_scatter_gather_base_kernel": 1,
+}  # fmt: skip
+# Those that hold an operation only as a second template argument of the kernel: the functor says less than that argument.
+_MAX_WRAPPERS = 6
+_NAMESPACES = re.compile(r"at|native|c10|std|cuda|templates|detail|impl|binary_internal|foreach_internal|internal|")
+_AFFIXES = re.compile(
+    r"^(?:_?launch_|CUDAFunctor_|CUDAFunctorOn(?:Self|Other)_|_cuda_)|"
+    r"(?:_cuda_kernel|_kernel_cuda|_kernel_impl|KernelImpl|CUDAKernelImpl|_stub|_kernel|_cuda_out|_cuda|_impl|_functor|Functor|Ops|Op)$"
+)
+# Words for functors whose names say it differently, with the group that they belong to.
+_WORDS: dict[str, tuple[str, str]] = {
+    "Fill": ("fill", "fill"), "direct_copy": ("copy", "copy"), "bfloat16_copy": ("copy to bf16", "copy"),
+    "bfloat16tofloat32_copy": ("copy bf16 to f32", "copy"), "float16_copy": ("copy to f16", "copy"),
+    "copy_device_to_device": ("copy", "copy"), "conj": ("conj", "copy"), "Copy": ("copy", "copy"),
+    "float8_copy": ("copy to f8", "copy"), "neg_conj": ("conj", "copy"), "Identity": ("copy", "copy"),
+    "arange": ("arange", "fill"), "linspace": ("linspace", "fill"), "Mul": ("mul", ""), "MulScalar": ("mul", ""), "Div": ("div", ""),
+    "Add": ("add", ""), "Abs": ("abs", ""), "Sub": ("sub", ""), "CompareEq": ("eq", ""), "Compare": ("compare", ""),
+    "compare_scalar": ("compare", ""), "clamp_scalar": ("clamp", ""), "clamp_min_scalar": ("clamp_min", ""),
+    "pow_tensor_scalar": ("pow", ""), "pow_tensor_tensor": ("pow", ""), "Gelu": ("gelu", ""), "GeluCUDA": ("gelu", ""),
+    "GeluBackwardCUDA": ("gelu backward", ""), "sum": ("sum", ""), "Mean": ("mean", ""), "ArgMax": ("argmax", ""),
+    "ArgMin": ("argmin", ""), "Welford": ("variance", ""), "NormTwo": ("norm 2", ""), "NormOne": ("norm 1", ""),
+    "Max": ("max", ""), "Min": ("min", ""), "MinMax": ("min and max", ""), "plus": ("add", ""), "multiplies": ("mul", ""),
+    "divides": ("div", ""), "minus": ("sub", ""), "threshold": ("threshold", ""), "mean": ("mean", ""), "prod": ("prod", ""),
+    "batch_norm_update_stats_and_invert": ("batch norm statistics", "norm"), "batch_norm_calc_invstd": ("batch norm inverse std", "norm"),
+    "batch_norm_elementwise": ("batch norm", "norm"), "batch_norm_elementwise_backward_train": ("batch norm backward", "norm"),
+    "GroupNormInternal": ("group norm", "norm"), "GroupNormBackwardInternal": ("group norm backward", "norm"),
+    "GroupNorm": ("group norm", "norm"), "and": ("all", ""), "or": ("any", ""), "TensorAssign": ("assign", ""),
+    "ReduceAdd": ("add", ""), "ReduceMultiply": ("mul", ""), "index": ("index", "index"), "index_put": ("index_put", "index"),
+    "index_copy": ("index_copy", "index"), "index_fill": ("index_fill", "index"), "flip": ("flip", "copy"),
+    "normal": ("normal", "random"), "uniform": ("uniform", "random"), "bernoulli": ("bernoulli", "random"),
+    "random": ("random", "random"), "exponential": ("exponential", "random"), "random_from_to": ("random", "random"),
+    "normal_and_transform": ("normal", "random"), "uniform_and_transform": ("uniform", "random"),
+    "FusedAdamMath": ("adam", "optimizer"), "FusedSgdMath": ("sgd", "optimizer"), "FusedAdagradMath": ("adagrad", "optimizer"),
+    "Adam": ("adam", "optimizer"), "SGD": ("sgd", "optimizer"), "LAMBStage1": ("lamb", "optimizer"), "LAMBStage2": ("lamb", "optimizer"),
+    "L2Norm": ("norm 2", "reduction"), "LpNorm": ("norm", "reduction"), "LpMax": ("max", "reduction"), "Scale": ("scale", ""),
+    "Axpby": ("axpby", ""), "UnscaleL2Norm": ("norm 2", "reduction"), "pointwise_op": ("addcmul", ""),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Functor:
+    """What is done to each element, in a word; the group if it is not that of the kernel around it; its data types."""
+
+    word: str
+    computes: str
+    dtypes: tuple[str, ...]
+
+
+def read_functor(argument: str) -> Functor:
+    """Return what a template argument does; a functor that the table does not name gives its own name, trimmed."""
+    for _ in range(_MAX_WRAPPERS):
+        inner = _unwrapped(argument)
+        if not inner:
+            break
+        argument = inner
+    name, dtypes = _subject(argument)
+    stem = trimmed(name)
+    word, computes = _WORDS.get(stem, (stem, ""))
+    return Functor(word, computes, dtypes)
+
+
+def trimmed(name: str) -> str:
+    """Return a function's name without what only says where it runs: `silu_kernel` is `silu`."""
+    for _ in range(3):
+        shorter = _AFFIXES.sub("", name)
+        if not shorter or shorter == name:
+            break
+        name = shorter
+    return name
+
+
+def _unwrapped(argument: str) -> str:
+    """Return the argument that a known wrapper holds, else ""."""
+    for part in _parts(argument):
+        name = part.partition("<")[0]
+        if name in _WRAPPERS:
+            inner = split_arguments(part if name != "type_specialized_broadcast_kernel_launcher" else argument.partition("::apply")[2])
+            place = _WRAPPERS[name]
+            return inner[place].lstrip("&(") if len(inner) > max(place, 0) else ""
+    return ""
+
+
+def _parts(argument: str) -> list[str]:
+    return [part.strip() for part in pieces(argument, "::")]
+
+
+def _subject(argument: str) -> tuple[str, tuple[str, ...]]:
+    """Return the name of the struct or function that an argument is about, and the types it names."""
+    parts = _parts(argument)
+    named = [part for part in parts if not _NAMESPACES.fullmatch(part) and not part.startswith("(anonymous")]
+    subject = named[0] if named else ""
+    types = [cpp_dtype(one) for one in split_arguments(without_parameters(subject))]
+    last = re.search(r"lambda\(([^()]*)\)", parts[-1])
+    if last:
+        types = [cpp_dtype(one) for one in last.group(1).split(",")]
+    return re.split(r"[<(]", subject, maxsplit=1)[0], unique(types)
+
+
+def read_elementwise(base: KernelName, name: CppName) -> KernelName:
+    """Return an elementwise kernel with its functor: the first argument that is a class and not a size or a type."""
+    functors = [read_functor(one) for one in name.arguments if _is_functor(one)]
+    if not functors or not functors[0].word:
+        return base
+    first = functors[0]
+    return _with_functor(base, first)
+
+
+def _with_functor(base: KernelName, functor: Functor) -> KernelName:
+    computes = functor.computes or base.computes
+    return replace(base, functor=functor.word, computes=computes, dtypes=unique((*functor.dtypes, *base.dtypes)))
+
+
+def _is_functor(argument: str) -> bool:
+    sized = argument.startswith(("std::array", "at::detail::Array", "TensorListMetadata", "true", "false", "("))
+    memory = "OffsetCalculator" in argument[:40] or "Metadata<" in argument[:90] or argument.startswith("at::native::memory")
+    return not (sized or memory or argument[:1].isdigit() or argument[:1] == "-" or bool(cpp_dtype(argument)))
+
+
+def read_multi_tensor(base: KernelName, name: CppName) -> KernelName:
+    """Return a multi_tensor_apply kernel: its functor takes the operation as a template argument or as the next one."""
+    functors = [read_functor(one) for one in name.arguments if _is_functor(one)]
+    known = [one for one in functors if one.computes or one.word in {"add", "mul", "div", "sub"}]
+    chosen = known[-1] if known else functors[0] if functors else None
+    if chosen is None:
+        return base
+    types = unique(kind for one in functors for kind in one.dtypes)
+    return replace(_with_functor(base, replace(chosen, dtypes=types)))
+
+
+def read_reduce(base: KernelName, name: CppName) -> KernelName:
+    """Return reduce_kernel<threads, outputs, ReduceOp<type, functor, ...>>."""
+    operation = next((one for one in name.arguments if "ReduceOp<" in one[:64]), "")
+    arguments = split_arguments(operation)
+    if len(arguments) < 2:  # noqa: PLR2004 - type and functor
+        return read_elementwise(base, name)
+    functor = read_functor(arguments[1])
+    types = unique((cpp_dtype(arguments[0]), *(cpp_dtype(one) for one in arguments[3:4])))
+    return replace(_with_functor(base, replace(functor, dtypes=types)), computes="reduction")
+
+
+def read_templates(base: KernelName, name: CppName) -> KernelName:
+    """Return a kernel with the data types among its template arguments."""
+    return replace(base, dtypes=unique((*base.dtypes, *(cpp_dtype(one) for one in name.arguments))))
+
+
+def read_nested_types(base: KernelName, name: CppName) -> KernelName:
+    """Return a kernel with the data types of its template arguments and of those within them."""
+    found = [cpp_dtype(one) for outer in name.arguments for one in (outer, *split_arguments(outer))]
+    return replace(base, dtypes=unique((*base.dtypes, *found)))
+
+
+def read_flash(base: KernelName, name: CppName) -> KernelName:
+    """Return flash attention 2: Flash_fwd_kernel_traits<head size, rows of Q, rows of K, warps, ...>."""
+    traits = next((one for one in name.arguments if "kernel_traits<" in one[:64]), "")
+    arguments = split_arguments(traits)
+    sizes = tuple(int(one) for one in arguments[:3] if one.isdigit())
+    types = unique(cpp_dtype(one) for one in arguments)
+    return replace(base, tile=(*sizes[1:], sizes[0]) if sizes else (), dtypes=types)
+
+
+def read_wrapped(name: CppName) -> CppName:
+    """Return what a wrapper such as cutlass::Kernel2<X> runs; the name itself when it is none."""
+    place = _KERNEL_WRAPPERS.get(name.path)
+    for _ in range(3):
+        if place is None or len(name.arguments) <= place:
+            break
+        name = read_qualified(name.arguments[place], name.text)
+        place = _KERNEL_WRAPPERS.get(name.path)
+    return name
+
+
+_KERNEL_WRAPPERS = {
+    "cutlass::Kernel": 0, "cutlass::Kernel2": 0, "cutlass::device_kernel": 0, "cutlass__5x_cudnn::Kernel": 0,
+    "cutlass__5x_cublas::Kernel": 0, "cutlass_cudnn::Kernel": 0, "cutlass_cudnn_train::Kernel": 0, "cutlass_cudnn_infer::Kernel": 0,
+    "cutlass_mslk::device_kernel": 0, "cutlass_mslk::Kernel": 0, "cutlass::KernelWithSmemArg": 0, "ck_tile::kentry": 1,
+    "ck_tile::kentry2": 1, "flash::enable_sm90_or_later": 0, "flash::enable_sm80_to_sm89": 0, "enable_sm90_or_later": 0,
+    "thrust::cuda_cub::core::_kernel_agent": 0, "thrust::cuda_cub::core::detail::_kernel_agent": 0, "vllm::enable_sm90_or_later": 0,
+    "rocprim::detail::trampoline_kernel": 2, "enable_sm90_only": 0, "enable_sm100_only": 0, "enable_sm120_only": 0,
+    "enable_sm90_to_sm99": 0, "cutlass::gemm::kernel::enable_sm90_or_later": 0,
+}  # fmt: skip
