@@ -22,6 +22,7 @@ _IGEMM_TILE = re.compile(r"bt(\d+)x(\d+)x(\d+)")
 def read_tensile(base: KernelName, name: CppName) -> KernelName:
     """Return Cijk_Ailk_Bjlk_TYPES_..._MTMxNxK_..._ISA942_...: what rocBLAS and hipBLASLt run.
 
+    MI16x16x16x1 is M x N x K x blocks of the matrix instruction; hipBLASLt leaves K out.
     `Bias` in the name says that the kernel can add one, not that this launch did: it gives no epilogue here.
     Source: https://rocm.docs.amd.com/projects/Tensile/en/latest/src/reference/nomenclature.html
     """
@@ -30,7 +31,7 @@ def read_tensile(base: KernelName, name: CppName) -> KernelName:
     tile = _first(r"_MT(\d+)x(\d+)x(\d+)", text)
     isa = _first(r"_ISA(\w{2,4}?)(?:_|$)", text)
     splits = _first(r"_GSU(\d+)(?:_|$)", text)
-    instruction = _first(r"_MI(\d+)x(\d+)x(\d+)", text)
+    instruction = _first(r"_MI(\d+)x(\d+)x(\d+)x\d+", text)
     return replace(
         base,
         arch=f"gfx{isa[0]}" if isa else "",

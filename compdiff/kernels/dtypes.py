@@ -12,7 +12,7 @@ _CPP = {
     "nv_bfloat16": "bf16", "hip_bfloat16": "bf16", "cutlass::bfloat16_t": "bf16", "__bf16": "bf16",
     "cutlass::tfloat32_t": "tf32", "long": "i64", "int": "i32", "short": "i16", "signed char": "i8",
     "unsigned char": "u8", "bool": "bool", "c10::complex<float>": "c64", "c10::complex<double>": "c128",
-    "float2": "c64", "double2": "c128", "cuComplex": "c64", "cuDoubleComplex": "c128", "int8_t": "i8", "uint8_t": "u8",
+    "cuComplex": "c64", "cuDoubleComplex": "c128", "int8_t": "i8", "uint8_t": "u8",
     "c10::Float8_e4m3fn": "f8e4m3", "c10::Float8_e5m2": "f8e5m2", "c10::Float8_e4m3fnuz": "f8e4m3",
     "c10::Float8_e5m2fnuz": "f8e5m2", "__nv_fp8_e4m3": "f8e4m3", "__nv_fp8_e5m2": "f8e5m2",
     "cutlass::float_e4m3_t": "f8e4m3", "cutlass::float_e5m2_t": "f8e5m2", "hip_fp8": "f8e4m3",

@@ -14,13 +14,14 @@ from compdiff.kernels.name import KernelName
 # Templates around the functor, and which of their arguments holds it.
 _WRAPPERS = {
     "gpu_kernel_impl": 0, "gpu_kernel_impl_nocast": 0, "BinaryFunctor": -1, "AUnaryFunctor": -1, "BUnaryFunctor": -1,
-    "func_wrapper_t": -1, "ReduceOp": 1, "type_specialized_broadcast_kernel_launcher": 0, "type_specialized_kernel_launcher": 0,
+    "func_wrapper_t": -1, "ReduceOp": 1, "apply": 0,
     "gpu_index_kernel": -1, "UnaryOpFunctor": -1, "__nv_hdl_wrapper_t": -1, "__nv_dl_wrapper_t": 0, "__nv_dl_tag": 1,
     "BinaryOpScalarFunctor": -1, "BinaryOpListAlphaFunctor": -1, "opmath_symmetric_gpu_kernel_with_scalars": -1,
     "opmath_gpu_kernel_with_scalars": -1, "distribution_binary_kernel": -1, "gpu_kernel_with_index": -1,
     "DivFunctor_": -1, "cuda_scatter_gather_base_kernel": 1,
 }  # fmt: skip
-# Those that hold an operation only as a second template argument of the kernel: the functor says less than that argument.
+# What integer template arguments of these are: sizes and indices.
+_FLOATING = frozenset({"gemm", "gemv", "conv", "attention", "norm", "softmax", "pooling", "reduction", "resize", "solve", "rnn"})
 _MAX_WRAPPERS = 6
 _NAMESPACES = re.compile(r"at|native|c10|std|cuda|templates|detail|impl|binary_internal|foreach_internal|internal|")
 _AFFIXES = re.compile(
@@ -44,6 +45,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "batch_norm_update_stats_and_invert": ("batch norm statistics", "norm"), "batch_norm_calc_invstd": ("batch norm inverse std", "norm"),
     "batch_norm_elementwise": ("batch norm", "norm"), "batch_norm_elementwise_backward_train": ("batch norm backward", "norm"),
     "GroupNormInternal": ("group norm", "norm"), "GroupNormBackwardInternal": ("group norm backward", "norm"),
+    "GroupNormKernelImplInternal": ("group norm", "norm"), "GroupNormBackwardKernelImplInternal": ("group norm backward", "norm"),
     "GroupNorm": ("group norm", "norm"), "and": ("all", ""), "or": ("any", ""), "TensorAssign": ("assign", ""),
     "ReduceAdd": ("add", ""), "ReduceMultiply": ("mul", ""), "index": ("index", "index"), "index_put": ("index_put", "index"),
     "index_copy": ("index_copy", "index"), "index_fill": ("index_fill", "index"), "flip": ("flip", "copy"),
@@ -94,7 +96,7 @@ def _unwrapped(argument: str) -> str:
     for part in _parts(argument):
         name = part.partition("<")[0]
         if name in _WRAPPERS:
-            inner = split_arguments(part if name != "type_specialized_broadcast_kernel_launcher" else argument.partition("::apply")[2])
+            inner = split_arguments(part)
             place = _WRAPPERS[name]
             return inner[place].lstrip("&(") if len(inner) > max(place, 0) else ""
     return ""
@@ -112,7 +114,7 @@ def _subject(argument: str) -> tuple[str, tuple[str, ...]]:
     types = [cpp_dtype(one) for one in split_arguments(without_parameters(subject))]
     last = re.search(r"lambda\(([^()]*)\)", parts[-1])
     if last:
-        types = [cpp_dtype(one) for one in last.group(1).split(",")]
+        types = [cpp_dtype(one) for one in last.group(1).split(",")] or types
     return re.split(r"[<(]", subject, maxsplit=1)[0], unique(types)
 
 
@@ -122,7 +124,7 @@ def read_elementwise(base: KernelName, name: CppName) -> KernelName:
     if not functors or not functors[0].word:
         return base
     first = functors[0]
-    return _with_functor(base, first)
+    return _with_functor(base, first if base.computes != "index" else replace(first, dtypes=()))
 
 
 def _with_functor(base: KernelName, functor: Functor) -> KernelName:
@@ -159,8 +161,10 @@ def read_reduce(base: KernelName, name: CppName) -> KernelName:
 
 
 def read_templates(base: KernelName, name: CppName) -> KernelName:
-    """Return a kernel with the data types among its template arguments."""
-    return replace(base, dtypes=unique((*base.dtypes, *(cpp_dtype(one) for one in name.arguments))))
+    """Return a kernel with the data types among its template arguments; integers only where they are no index type."""
+    found = unique((*base.dtypes, *(cpp_dtype(one) for one in name.arguments)))
+    floating = tuple(one for one in found if one[0] in "bfc" and one != "bool")
+    return replace(base, dtypes=floating if floating and base.computes in _FLOATING else found)
 
 
 def read_nested_types(base: KernelName, name: CppName) -> KernelName:
@@ -179,22 +183,26 @@ def read_flash(base: KernelName, name: CppName) -> KernelName:
 
 
 def read_wrapped(name: CppName) -> CppName:
-    """Return what a wrapper such as cutlass::Kernel2<X> runs; the name itself when it is none."""
-    place = _KERNEL_WRAPPERS.get(name.path)
-    for _ in range(3):
-        if place is None or len(name.arguments) <= place:
+    """Return what a wrapper such as cutlass::Kernel2<X> runs: its first class from a place on; the name itself if it is none."""
+    for _ in range(4):
+        place = 0 if _GUARDS.fullmatch(name.name[:_LONGEST_GUARD]) else _KERNEL_WRAPPERS.get(name.path)
+        if place is None:
             break
-        name = read_qualified(name.arguments[place], name.text)
-        place = _KERNEL_WRAPPERS.get(name.path)
+        classes = [one for one in name.arguments[place:] if not one[:1].isdigit()]
+        if not classes:
+            break
+        name = read_qualified(classes[0], name.text)
     return name
 
 
+# Templates that compile a kernel for some architectures only: flash::enable_sm90_or_later<X>.
+_GUARDS = re.compile(r"enable_(?:\dx_kernel_for_)?sm\d+\w*")
+_LONGEST_GUARD = 64
 _KERNEL_WRAPPERS = {
     "cutlass::Kernel": 0, "cutlass::Kernel2": 0, "cutlass::device_kernel": 0, "cutlass__5x_cudnn::Kernel": 0,
-    "cutlass__5x_cublas::Kernel": 0, "cutlass_cudnn::Kernel": 0, "cutlass_cudnn_train::Kernel": 0, "cutlass_cudnn_infer::Kernel": 0,
-    "cutlass_mslk::device_kernel": 0, "cutlass_mslk::Kernel": 0, "cutlass::KernelWithSmemArg": 0, "ck_tile::kentry": 1,
-    "ck_tile::kentry2": 1, "flash::enable_sm90_or_later": 0, "flash::enable_sm80_to_sm89": 0, "enable_sm90_or_later": 0,
-    "thrust::cuda_cub::core::_kernel_agent": 0, "thrust::cuda_cub::core::detail::_kernel_agent": 0, "vllm::enable_sm90_or_later": 0,
-    "rocprim::detail::trampoline_kernel": 2, "enable_sm90_only": 0, "enable_sm100_only": 0, "enable_sm120_only": 0,
-    "enable_sm90_to_sm99": 0, "cutlass::gemm::kernel::enable_sm90_or_later": 0,
+    "cutlass__5x_cudnn::Kernel2": 0, "cutlass__5x_cublas::Kernel": 0, "cutlass_cudnn::Kernel": 0,
+    "cutlass_cudnn_train::Kernel": 0, "cutlass_cudnn_infer::Kernel": 0, "cutlass_mslk::device_kernel": 0,
+    "cutlass_mslk::Kernel": 0, "cutlass::KernelWithSmemArg": 0, "ck_tile::kentry": 0, "ck_tile::kentry2": 0,
+    "thrust::cuda_cub::core::_kernel_agent": 0, "thrust::cuda_cub::core::detail::_kernel_agent": 0,
+    "rocprim::detail::trampoline_kernel": 2,
 }  # fmt: skip

@@ -27,11 +27,11 @@ ROWS: tuple[Row, ...] = (
     *COLLECTIVES,
     *ALGORITHMS,
     *ATTENTION,
+    *ATEN,
     *GEMM,
     *CUDNN,
     *AMD,
     *SERVING,
-    *ATEN,
 )
 DETAILS: dict[str, Callable[[KernelName, CppName], KernelName]] = {
     "tokens": tokens.read_tokens,

@@ -23,7 +23,7 @@ SERVING = (
     Row(r"(?:\w+::)*(?:fused_moe|_?moe_gemm|MoeFC|triton__?moe)\w*", "serving kernels", "gemm", "GEMM of a mixture of experts", "fused_moe_kernel", "words"),
     Row(r"moe::(?:\w+::)*\w+|" + _ANY + r"(?:moe_|topk_softmax|topk_gating|grouped_topk|topkGating|expert|count_and_sort_expert|permute_tokens|_?(?:pre|post)_reorder|doActivation|computeExpert|finalizeMoe|expandInput|deepgemm_compute|ep_scatter|ep_gather|_?fwd_kernel_ep|biased_grouped|shuffleInput|\w*moe\w*|compute_problem_sizes|compute_expert)\w*",
         "serving kernels", "moe", "routing of a mixture of experts", "void moe::dev::routing::routingIndicesOffsetsKernel<int>(int)", "nested"),
-    Row(r"deep_gemm::\w+(?:::\w+)*|" + _ANY + r"(?:fp8_gemm|sm\d+_fp8_gemm|sm\d+_bf16_gemm|_?w8a8_block|_?scaled_mm|fp8_block|_?matmul)\w*", "serving kernels", "gemm", "GEMM",
+    Row(r"mslk::gemm::\w+|deep_gemm::\w+(?:::\w+)*|" + _ANY + r"(?:fp8_gemm|sm\d+_fp8_gemm|sm\d+_bf16_gemm|_?w8a8_block|_?scaled_mm|fp8_block|_?matmul)\w*", "serving kernels", "gemm", "GEMM",
         "void deep_gemm::sm90_fp8_gemm_1d2d_impl<0u, 2112u>(int)", "types"),
     Row(r"cutlass(?:_mslk)?::(?:\w+::)*(?:\w*[Cc]onv\w*|Implicit\w*)", "CUTLASS", "conv", "convolution", "void cutlass::Kernel2<cutlass::conv::kernel::ImplicitGemmConvolution<int> >(int)", "cutlass_types"),
     Row(r"cutlass\w*::(?:\w+::)*\w*(?:Gemm|GEMM|gemm)\w*", "CUTLASS", "gemm", "GEMM",

@@ -136,8 +136,8 @@ def read_cutlass(base: KernelName, name: CppName) -> KernelName:
     return read_tokens(base, name)
 
 
-# The letters of nvjet's types are those of cuBLAS: A and B, then C, then what is added up in.
-_NVJET_TYPES = {"h": "f16", "t": "bf16", "s": "f32", "d": "f64", "q": "f8e4m3", "r": "f8e5m2", "o": "f4e2m1", "i": "i8", "c": "c64", "z": "c128"}  # fmt: skip
+# Inputs, sums and output in cuBLAS's letters: hsh and tst are seen for f16 and bf16, qqtst for f8e4m3, ootst for f4.
+_NVJET_TYPES = {"h": "f16", "t": "bf16", "s": "f32", "d": "f64", "q": "f8e4m3", "o": "f4e2m1"}  # fmt: skip
 _NVJET = re.compile(
     r"nvjet_(?:sm(?P<arch>\d+[af]?)_)?(?P<types>[a-z]{3,6})_(?:mma_)?(?P<tile>\d+x\d+)(?P<rest>\w*?)_(?P<layout>[NT]{2,4})"
 )
