@@ -9,13 +9,20 @@ from compdiff.kernels.name import KernelName
 
 _LONGEST = 4096
 # The free and summed indices of A and B: A is i x l as stored (column major) unless it says lik, and so for B.
-_LAYOUT = {"Ailk": "n", "Alik": "t", "Bljk": "n", "Bjlk": "t"}
+_LAYOUT = {
+    "Ailk": "n", "Alik": "t", "Bljk": "n", "Bjlk": "t",
+}  # fmt: skip
 _TENSILE_TYPES = {
-    "H": "f16", "B": "bf16", "S": "f32", "D": "f64", "C": "c64", "Z": "c128", "I8": "i8", "I": "i32", "F8": "f8e4m3", "B8": "f8e5m2", "X": "tf32",
+    "H": "f16", "B": "bf16", "S": "f32",
+    "D": "f64", "C": "c64", "Z": "c128", "I8": "i8", "I": "i32", "F8": "f8e4m3", "B8": "f8e5m2", "X": "tf32",
     "F8N": "f8e4m3", "B8N": "f8e5m2",
 }  # fmt: skip
-_PROBLEM = re.compile(r"Cijk_(?P<a>A\w{3})_(?P<b>B\w{3})_(?P<types>(?:F8N?|B8N?|I8|[HBSDCZIX])+)(?P<more>_[HBS]S)?(?:_|<|$)")
-_TYPE = re.compile(r"F8N?|B8N?|I8|[HBSDCZIX]")
+_ONE_TYPE = r"F8N?|B8N?|I8|[HBSDCZIX]"
+_TYPE = re.compile(_ONE_TYPE)
+_PROBLEM = re.compile(
+    rf"Cijk_(?P<a>A\w{{3}})_(?P<b>B\w{{3}})_(?P<types>(?:{_ONE_TYPE})+)(?P<more>_[HBS]S)?(?:_|<|$)"
+)
+_WORD_TYPES = {"half": "f16", "float": "f32"}
 _IGEMM_TILE = re.compile(r"bt(\d+)x(\d+)x(\d+)")
 
 
@@ -82,6 +89,6 @@ def read_ck(base: KernelName, name: CppName) -> KernelName:
 
 def read_plain_types(base: KernelName, name: CppName) -> KernelName:
     """Return a name with the types among its underscored words: `batched_transpose_32x32_half`."""
-    words = {"half": "f16", "float": "f32", "byte": "i8", "dword": "f32"}
-    found = [(words.get(token), *token_dtypes(token)) for token in re.split(r"[_<>,. ]", name.text[:_LONGEST].lower())]
-    return replace(base, dtypes=unique(kind or "" for kinds in found for kind in kinds))
+    words = re.split(r"[_<>,. ]", name.text[:_LONGEST].lower())
+    found = [(_WORD_TYPES.get(word, ""), *token_dtypes(word)) for word in words]
+    return replace(base, dtypes=unique(kind for kinds in found for kind in kinds))

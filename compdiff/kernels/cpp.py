@@ -5,7 +5,7 @@ One pass over the text with an explicit stack: linear in time, no recursion, and
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _MARK = re.compile(r"[<>(){}\[\], ]|::")
 _OPENS = {"(": ")", "{": "}", "[": "]"}
@@ -44,26 +44,43 @@ def pieces(text: str, separator: str) -> Iterator[str]:
 
 def _marks(text: str, wanted: str) -> Iterator[tuple[int, int]]:
     """Yield place and depth of each wanted mark; a `<` after anything but a name compares, so it opens nothing."""
-    stack: list[str] = []
+    brackets = _Brackets()
     for match in _MARK.finditer(text):
-        mark, at = match.group(), match.start()
-        if mark == wanted:
-            yield at, len(stack)
+        if match.group() == wanted:
+            yield match.start(), len(brackets.stack)
+        brackets.see(match.group(), text, match.start())
+
+
+@dataclass
+class _Brackets:
+    """The brackets that are open at a place, by what closes them, with a count of each kind."""
+
+    stack: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(")}]>", 0))
+
+    def see(self, mark: str, text: str, at: int) -> None:
+        """Take in the mark at a place of the text."""
         if mark in _OPENS:
-            stack.append(_OPENS[mark])
-        elif mark == "<":
-            if at and (text[at - 1].isalnum() or text[at - 1] in "_}'" or text.endswith("operator()", 0, at)):
-                stack.append(">")
-        elif stack and mark == stack[-1] and text[at - 1 : at + 1] != "->":
-            stack.pop()
-        elif mark in ")}]" and mark in stack:
-            _unwind(stack, mark)
+            self._open(_OPENS[mark])
+        elif mark == "<" and at:
+            before = text[at - 1]
+            if before.isalnum() or before in "_}'" or text.endswith("operator()", 0, at):
+                self._open(">")
+        elif mark == ">" and (self.stack[-1:] != [">"] or text[at - 1] == "-"):
+            return
+        elif self.counts.get(mark):
+            self._close(mark)
 
+    def _open(self, closing: str) -> None:
+        self.stack.append(closing)
+        self.counts[closing] += 1
 
-def _unwind(stack: list[str], mark: str) -> None:
-    """Close a bracket in which a comparison was taken for an opening one."""
-    while stack.pop() != mark:
-        pass
+    def _close(self, mark: str) -> None:
+        """Close the innermost bracket of this kind, with every comparison in it that was taken for an opening one."""
+        closed = ""
+        while closed != mark:
+            closed = self.stack.pop()
+            self.counts[closed] -= 1
 
 
 def split_arguments(text: str) -> tuple[str, ...]:
@@ -79,9 +96,9 @@ def split_arguments(text: str) -> tuple[str, ...]:
 def without_parameters(text: str) -> str:
     """Return a declaration up to its parameter list: `void f<int>(int)` gives `void f<int>`."""
     for at, depth in _marks(text, "("):
-        if depth == 0 and at and not text.startswith(_ANONYMOUS, at):
-            if not text.endswith("operator", 0, at):
-                return text[:at]
+        named = text.startswith(_ANONYMOUS, at) or text.endswith("operator", 0, at)
+        if depth == 0 and at and not named:
+            return text[:at]
     return text
 
 

@@ -7,23 +7,50 @@ A functor comes as a named struct (`CUDAFunctor_add<float>`) or as a lambda in a
 import re
 from dataclasses import dataclass, replace
 
-from compdiff.kernels.cpp import CppName, pieces, read_qualified, split_arguments, without_parameters
+from compdiff.kernels.cpp import (
+    CppName,
+    pieces,
+    read_qualified,
+    split_arguments,
+    without_parameters,
+)
 from compdiff.kernels.dtypes import cpp_dtype, unique
 from compdiff.kernels.name import KernelName
 
 # Templates around the functor, and which of their arguments holds it.
 _WRAPPERS = {
-    "gpu_kernel_impl": 0, "gpu_kernel_impl_nocast": 0, "BinaryFunctor": -1, "AUnaryFunctor": -1, "BUnaryFunctor": -1,
-    "func_wrapper_t": -1, "ReduceOp": 1, "apply": 0,
-    "gpu_index_kernel": -1, "UnaryOpFunctor": -1, "__nv_hdl_wrapper_t": -1, "__nv_dl_wrapper_t": 0, "__nv_dl_tag": 1,
-    "BinaryOpScalarFunctor": -1, "BinaryOpListAlphaFunctor": -1, "opmath_symmetric_gpu_kernel_with_scalars": -1,
-    "opmath_gpu_kernel_with_scalars": -1, "distribution_binary_kernel": -1, "gpu_kernel_with_index": -1,
-    "DivFunctor_": -1, "cuda_scatter_gather_base_kernel": 1,
+    "gpu_kernel_impl": 0, "gpu_kernel_impl_nocast": 0, "BinaryFunctor": -1, "AUnaryFunctor": -1,
+    "BUnaryFunctor": -1, "func_wrapper_t": -1, "ReduceOp": 1, "apply": 0, "gpu_index_kernel": -1,
+    "__nv_hdl_wrapper_t": -1, "__nv_dl_wrapper_t": 0, "__nv_dl_tag": 1,
+    "opmath_symmetric_gpu_kernel_with_scalars": -1, "opmath_gpu_kernel_with_scalars": -1,
+    "distribution_binary_kernel": -1, "gpu_kernel_with_index": -1, "cuda_scatter_gather_base_kernel": 1,
 }  # fmt: skip
 # What integer template arguments of these are: sizes and indices.
-_FLOATING = frozenset({"gemm", "gemv", "conv", "attention", "norm", "softmax", "pooling", "reduction", "resize", "solve", "rnn"})
+_FLOATING = frozenset(
+    [
+        "gemm",
+        "gemv",
+        "conv",
+        "attention",
+        "norm",
+        "softmax",
+        "pooling",
+        "reduction",
+        "resize",
+        "solve",
+        "rnn",
+    ]
+)
 _MAX_WRAPPERS = 6
-_NAMESPACES = re.compile(r"at|native|c10|std|cuda|templates|detail|impl|binary_internal|foreach_internal|internal|")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_GENERAL = re.compile(r"(?:unary|binary|pointwise|ternary)_op")
+_NO_FUNCTOR = re.compile(
+    r"-?\d|\(|true|false|std::array|at::detail::Array|at::native::memory::|\w*OffsetCalculator|"
+    r"(?:at::native::\(anonymous namespace\)::)?\w*ListMetadata"
+)
+_NAMESPACES = re.compile(
+    r"at|native|c10|std|cuda|templates|detail|impl|\w*internal|\(anonymous namespace\)|"
+)
 _AFFIXES = re.compile(
     r"^(?:_?launch_|CUDAFunctor_|CUDAFunctorOn(?:Self|Other)_|_cuda_)|"
     r"(?:_cuda_kernel|_kernel_cuda|_kernel_impl|KernelImpl|CUDAKernelImpl|_stub|_kernel|_cuda_out|_cuda|_impl|_functor|Functor|Ops|Op)$"
@@ -34,28 +61,33 @@ _WORDS: dict[str, tuple[str, str]] = {
     "bfloat16tofloat32_copy": ("copy bf16 to f32", "copy"), "float16_copy": ("copy to f16", "copy"),
     "copy_device_to_device": ("copy", "copy"), "conj": ("conj", "copy"), "Copy": ("copy", "copy"),
     "float8_copy": ("copy to f8", "copy"), "neg_conj": ("conj", "copy"), "Identity": ("copy", "copy"),
-    "arange": ("arange", "fill"), "linspace": ("linspace", "fill"), "Mul": ("mul", ""), "MulScalar": ("mul", ""), "Div": ("div", ""),
-    "Add": ("add", ""), "Abs": ("abs", ""), "Sub": ("sub", ""), "CompareEq": ("eq", ""), "Compare": ("compare", ""),
-    "compare_scalar": ("compare", ""), "clamp_scalar": ("clamp", ""), "clamp_min_scalar": ("clamp_min", ""),
-    "pow_tensor_scalar": ("pow", ""), "pow_tensor_tensor": ("pow", ""), "Gelu": ("gelu", ""), "GeluCUDA": ("gelu", ""),
-    "GeluBackwardCUDA": ("gelu backward", ""), "sum": ("sum", ""), "Mean": ("mean", ""), "ArgMax": ("argmax", ""),
-    "ArgMin": ("argmin", ""), "Welford": ("variance", ""), "NormTwo": ("norm 2", ""), "NormOne": ("norm 1", ""),
-    "Max": ("max", ""), "Min": ("min", ""), "MinMax": ("min and max", ""), "plus": ("add", ""), "multiplies": ("mul", ""),
-    "divides": ("div", ""), "minus": ("sub", ""), "threshold": ("threshold", ""), "mean": ("mean", ""), "prod": ("prod", ""),
-    "batch_norm_update_stats_and_invert": ("batch norm statistics", "norm"), "batch_norm_calc_invstd": ("batch norm inverse std", "norm"),
-    "batch_norm_elementwise": ("batch norm", "norm"), "batch_norm_elementwise_backward_train": ("batch norm backward", "norm"),
+    "arange": ("arange", "fill"), "linspace": ("linspace", "fill"), "Mul": ("mul", ""), "MulScalar": ("mul", ""),
+    "Div": ("div", ""), "Add": ("add", ""), "Abs": ("abs", ""), "Sub": ("sub", ""), "CompareEq": ("eq", ""),
+    "Compare": ("compare", ""), "compare_scalar": ("compare", ""), "clamp_scalar": ("clamp", ""),
+    "clamp_min_scalar": ("clamp_min", ""), "pow_tensor_scalar": ("pow", ""), "pow_tensor_tensor": ("pow", ""),
+    "Gelu": ("gelu", ""), "GeluCUDA": ("gelu", ""), "GeluBackwardCUDA": ("gelu backward", ""), "sum": ("sum", ""),
+    "Mean": ("mean", ""), "ArgMax": ("argmax", ""), "ArgMin": ("argmin", ""), "Welford": ("variance", ""),
+    "NormTwo": ("norm 2", ""), "NormOne": ("norm 1", ""), "Max": ("max", ""), "Min": ("min", ""),
+    "MinMax": ("min and max", ""), "plus": ("add", ""), "multiplies": ("mul", ""), "divides": ("div", ""),
+    "minus": ("sub", ""), "threshold": ("threshold", ""), "mean": ("mean", ""), "prod": ("prod", ""),
+    "batch_norm_update_stats_and_invert": ("batch norm statistics", "norm"),
+    "batch_norm_calc_invstd": ("batch norm inverse std", "norm"), "batch_norm_elementwise": ("batch norm", "norm"),
+    "batch_norm_elementwise_backward_train": ("batch norm backward", "norm"),
     "GroupNormInternal": ("group norm", "norm"), "GroupNormBackwardInternal": ("group norm backward", "norm"),
-    "GroupNormKernelImplInternal": ("group norm", "norm"), "GroupNormBackwardKernelImplInternal": ("group norm backward", "norm"),
-    "GroupNorm": ("group norm", "norm"), "and": ("all", ""), "or": ("any", ""), "TensorAssign": ("assign", ""),
-    "ReduceAdd": ("add", ""), "ReduceMultiply": ("mul", ""), "index": ("index", "index"), "index_put": ("index_put", "index"),
+    "GroupNormKernelImplInternal": ("group norm", "norm"),
+    "GroupNormBackwardKernelImplInternal": ("group norm backward", "norm"), "GroupNorm": ("group norm", "norm"),
+    "and": ("all", ""), "or": ("any", ""), "TensorAssign": ("assign", ""), "ReduceAdd": ("add", ""),
+    "ReduceMultiply": ("mul", ""), "index": ("index", "index"), "index_put": ("index_put", "index"),
     "index_copy": ("index_copy", "index"), "index_fill": ("index_fill", "index"), "flip": ("flip", "copy"),
     "normal": ("normal", "random"), "uniform": ("uniform", "random"), "bernoulli": ("bernoulli", "random"),
-    "random": ("random", "random"), "exponential": ("exponential", "random"), "random_from_to": ("random", "random"),
-    "normal_and_transform": ("normal", "random"), "uniform_and_transform": ("uniform", "random"),
-    "FusedAdamMath": ("adam", "optimizer"), "FusedSgdMath": ("sgd", "optimizer"), "FusedAdagradMath": ("adagrad", "optimizer"),
-    "Adam": ("adam", "optimizer"), "SGD": ("sgd", "optimizer"), "LAMBStage1": ("lamb", "optimizer"), "LAMBStage2": ("lamb", "optimizer"),
-    "L2Norm": ("norm 2", "reduction"), "LpNorm": ("norm", "reduction"), "LpMax": ("max", "reduction"), "Scale": ("scale", ""),
-    "Axpby": ("axpby", ""), "UnscaleL2Norm": ("norm 2", "reduction"), "pointwise_op": ("addcmul", ""),
+    "random": ("random", "random"), "exponential": ("exponential", "random"),
+    "random_from_to": ("random", "random"), "normal_and_transform": ("normal", "random"),
+    "uniform_and_transform": ("uniform", "random"), "FusedAdamMath": ("adam", "optimizer"),
+    "FusedSgdMath": ("sgd", "optimizer"), "FusedAdagradMath": ("adagrad", "optimizer"),
+    "Adam": ("adam", "optimizer"), "SGD": ("sgd", "optimizer"), "LAMBStage1": ("lamb", "optimizer"),
+    "LAMBStage2": ("lamb", "optimizer"), "L2Norm": ("norm 2", "reduction"), "LpNorm": ("norm", "reduction"),
+    "LpMax": ("max", "reduction"), "Scale": ("scale", ""), "Axpby": ("axpby", ""),
+    "UnscaleL2Norm": ("norm 2", "reduction"), "pointwise_op": ("addcmul", ""),
 }  # fmt: skip
 
 
@@ -77,7 +109,7 @@ def read_functor(argument: str) -> Functor:
         argument = inner
     name, dtypes = _subject(argument)
     stem = trimmed(name)
-    word, computes = _WORDS.get(stem, (stem, ""))
+    word, computes = _WORDS.get(stem, (_HUMP.sub("_", stem).lower(), ""))
     return Functor(word, computes, dtypes)
 
 
@@ -109,10 +141,9 @@ def _parts(argument: str) -> list[str]:
 def _subject(argument: str) -> tuple[str, tuple[str, ...]]:
     """Return the name of the struct or function that an argument is about, and the types it names."""
     parts = _parts(argument)
-    named = [part for part in parts if not _NAMESPACES.fullmatch(part) and not part.startswith("(anonymous")]
-    subject = named[0] if named else ""
+    subject = next((part for part in parts if not _NAMESPACES.fullmatch(part[:64])), "")
     types = [cpp_dtype(one) for one in split_arguments(without_parameters(subject))]
-    last = re.search(r"lambda\(([^()]*)\)", parts[-1])
+    last = re.search(r"lambda\d*'?\(([^()]*)\)", parts[-1])
     if last:
         types = [cpp_dtype(one) for one in last.group(1).split(",")] or types
     return re.split(r"[<(]", subject, maxsplit=1)[0], unique(types)
@@ -129,24 +160,24 @@ def read_elementwise(base: KernelName, name: CppName) -> KernelName:
 
 def _with_functor(base: KernelName, functor: Functor) -> KernelName:
     computes = functor.computes or base.computes
-    return replace(base, functor=functor.word, computes=computes, dtypes=unique((*functor.dtypes, *base.dtypes)))
+    dtypes = unique((*functor.dtypes, *base.dtypes))
+    return replace(base, functor=functor.word, computes=computes, dtypes=dtypes)
 
 
 def _is_functor(argument: str) -> bool:
-    sized = argument.startswith(("std::array", "at::detail::Array", "TensorListMetadata", "true", "false", "("))
-    memory = "OffsetCalculator" in argument[:40] or "Metadata<" in argument[:90] or argument.startswith("at::native::memory")
-    return not (sized or memory or argument[:1].isdigit() or argument[:1] == "-" or bool(cpp_dtype(argument)))
+    """Return whether a template argument can be what is done: no number, type, array or calculator of offsets."""
+    return not (_NO_FUNCTOR.match(argument[:128]) or cpp_dtype(argument))
 
 
 def read_multi_tensor(base: KernelName, name: CppName) -> KernelName:
-    """Return a multi_tensor_apply kernel: its functor takes the operation as a template argument or as the next one."""
+    """Return a multi_tensor_apply kernel: a general functor (UnaryOpFunctor) is followed by its operation (Sqrt)."""
     functors = [read_functor(one) for one in name.arguments if _is_functor(one)]
-    known = [one for one in functors if one.computes or one.word in {"add", "mul", "div", "sub"}]
-    chosen = known[-1] if known else functors[0] if functors else None
-    if chosen is None:
+    if not functors:
         return base
-    types = unique(kind for one in functors for kind in one.dtypes)
-    return replace(_with_functor(base, replace(chosen, dtypes=types)))
+    general = _GENERAL.match(functors[0].word) and len(functors) > 1
+    chosen = functors[1] if general else functors[0]
+    types = unique(kind for one in functors[:2] for kind in one.dtypes)
+    return _with_functor(base, replace(chosen, dtypes=types))
 
 
 def read_reduce(base: KernelName, name: CppName) -> KernelName:
@@ -183,9 +214,10 @@ def read_flash(base: KernelName, name: CppName) -> KernelName:
 
 
 def read_wrapped(name: CppName) -> CppName:
-    """Return what a wrapper such as cutlass::Kernel2<X> runs: its first class from a place on; the name itself if it is none."""
+    """Return what a wrapper such as cutlass::Kernel2<X> runs; the name itself if it wraps nothing."""
     for _ in range(4):
-        place = 0 if _GUARDS.fullmatch(name.name[:_LONGEST_GUARD]) else _KERNEL_WRAPPERS.get(name.path)
+        guard = _GUARDS.fullmatch(name.name[:_LONGEST_GUARD])
+        place = 0 if guard else _KERNEL_WRAPPERS.get(name.path)
         if place is None:
             break
         classes = [one for one in name.arguments[place:] if not one[:1].isdigit()]

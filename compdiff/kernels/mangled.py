@@ -25,14 +25,23 @@ _STANDARD = {
     "t": "std", "a": "std::allocator", "b": "std::basic_string", "s": "std::string", "i": "std::istream",
     "o": "std::ostream", "d": "std::iostream",
 }  # fmt: skip
-_QUALIFIER = {"r": " restrict", "V": " volatile", "K": " const"}
-_POINTER = {"P": "*", "R": "&", "O": "&&", "C": " complex", "G": " imaginary"}
-_LITERAL_SUFFIX = {"j": "u", "l": "l", "m": "ul", "x": "ll", "y": "ull"}
+_QUALIFIER = {
+    "r": " restrict", "V": " volatile", "K": " const",
+}  # fmt: skip
+_POINTER = {
+    "P": "*", "R": "&", "O": "&&", "C": " complex",
+    "G": " imaginary",
+}  # fmt: skip
+_LITERAL_SUFFIX = {
+    "j": "u", "l": "l", "m": "ul", "x": "ll",
+    "y": "ull",
+}  # fmt: skip
 _OPERATOR = {
-    "cl": "()", "ix": "[]", "pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%", "eq": "==", "ne": "!=", "lt": " <",
-    "gt": ">", "le": "<=", "ge": ">=", "aS": "=", "pt": "->", "an": "&", "or": "|", "eo": "^", "nt": "!", "co": "~",
-    "aa": "&&", "oo": "||", "ls": "<<", "rs": ">>", "pp": "++", "mm": "--", "nw": " new", "dl": " delete",
-    "de": "*", "ad": "&", "ng": "-", "ps": "+", "pL": "+=", "mI": "-=", "mL": "*=", "dV": "/=",
+    "cl": "()", "ix": "[]", "pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%",
+    "eq": "==", "ne": "!=", "lt": " <", "gt": ">", "le": "<=", "ge": ">=", "aS": "=", "pt": "->", "an": "&",
+    "or": "|", "eo": "^", "nt": "!", "co": "~", "aa": "&&", "oo": "||", "ls": "<<", "rs": ">>", "pp": "++",
+    "mm": "--", "nw": " new", "dl": " delete", "de": "*", "ad": "&", "ng": "-", "ps": "+", "pL": "+=", "mI": "-=",
+    "mL": "*=", "dV": "/=",
 }  # fmt: skip
 
 

@@ -70,7 +70,7 @@ _SPECIALISED = re.compile(r"_0d[ec]?\d[\ddec]*$")
 def read_kernel_name(name: str) -> KernelName:
     """Return what a kernel's name says; the family is `unknown` where no row of the tables fits. Any text has an answer."""
     parsed = parse(name[:_LONGEST_NAME])
-    row = first_row(parsed.path)
+    row = first_row(parsed)
     if row is None:
         return KernelName(family=UNKNOWN, computes=UNKNOWN, function=parsed.path)
     base = KernelName(row.family, row.computes, row.meaning, function=parsed.path)
@@ -89,9 +89,15 @@ def parse(name: str) -> CppName:
     return replace(parsed, path=_SPECIALISED.sub("", path))
 
 
-def first_row(path: str) -> Row | None:
+def first_row(name: CppName) -> Row | None:
     """Return the first row whose pattern fits a whole function name, None if none does."""
-    return next((row for row in ROWS if _compiled(row.pattern).fullmatch(path)), None)
+    return next((row for row in ROWS if _fits(row, name)), None)
+
+
+def _fits(row: Row, name: CppName) -> bool:
+    if row.template and not name.arguments:
+        return False
+    return _compiled(row.pattern).fullmatch(name.path) is not None
 
 
 @cache

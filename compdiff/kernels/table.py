@@ -7,6 +7,7 @@ from dataclasses import dataclass
 class Row:
     """One naming scheme: `pattern` fits the whole function name, without template arguments.
 
+    `template` rows read only names with template arguments: plain ones so called are someone else's.
     `detail` names the function of `read.py` that reads the rest. `example` is a name that this row and none before it reads.
     """
 
@@ -16,3 +17,4 @@ class Row:
     meaning: str
     example: str
     detail: str = ""
+    template: bool = False

@@ -19,10 +19,14 @@ _GENERATIONS = {
     "ada": "sm89", "hopper": "sm90", "blackwell": "sm100",
 }  # fmt: skip
 # The letter before gemm says which type the products are added up in.
-_ACCUMULATORS = {"s": "f32", "d": "f64", "h": "f16", "c": "c64", "z": "c128", "i": "i32", "gc": "c64", "gz": "c128", "gd": "f64"}
-_EPILOGUES = {"relu": "relu", "drelu": "relu backward", "gelu": "gelu", "dgelu": "gelu backward", "bias": "bias",
-              "silu": "silu", "swiglu": "swiglu", "swiGlu": "swiglu", "dbias": "bias gradient", "aux": "saved input",
-              "biasM": "", "sigmoid": "sigmoid", "tanh": "tanh", "bias-relu": "bias"}  # fmt: skip
+_ACCUMULATORS = {
+    "s": "f32", "d": "f64", "h": "f16", "c": "c64", "z": "c128", "i": "i32", "gc": "c64", "gz": "c128"
+}  # fmt: skip
+_EPILOGUES = {
+    "relu": "relu", "drelu": "relu backward", "gelu": "gelu", "dgelu": "gelu backward",
+    "bias": "bias", "silu": "silu", "swiglu": "swiglu", "swiGlu": "swiglu", "dbias": "bias gradient",
+    "aux": "saved input", "biasM": "", "sigmoid": "sigmoid", "tanh": "tanh", "bias-relu": "bias",
+}  # fmt: skip
 _LONGEST = 512
 # With 32-bit operands, tensor cores have this shape for TF32 only.
 _TF32_SHAPE = (16, 8, 8)
@@ -35,7 +39,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _shape(text: str) -> tuple[int, ...]:
     """Return the three sizes of a matrix instruction that is written without separators: 16816 is 16 x 8 x 16."""
     known = {"884": (8, 8, 4), "1688": (16, 8, 8), "16816": (16, 8, 16), "16832": (16, 8, 32), "16864": (16, 8, 64),
-             "161616": (16, 16, 16), "8816": (8, 8, 16), "8832": (8, 8, 32), "168256": (16, 8, 256), "88128": (8, 8, 128)}  # fmt: skip
+             "161616": (16, 16, 16), "8816": (8, 8, 16), "8832": (8, 8, 32), "168256": (16, 8, 256)}  # fmt: skip
     return known.get(text, ())
 
 
@@ -51,8 +55,9 @@ def _operation(name: KernelName, match: _Match) -> KernelName:
     """Read `sgemm`, `s16816gemm`, `s64x128x16gemm`: accumulator and matrix instruction."""
     shape = match.group("shape") or ""
     instruction = _numbers(shape) if "x" in shape else _shape(shape)
-    dtypes = (*name.dtypes, *token_dtypes(match.group("type") or ""), _ACCUMULATORS[match.group("acc")])
-    return replace(name, instruction=instruction, dtypes=unique(dtypes))
+    named = (*name.dtypes, *token_dtypes(match.group("type") or ""))
+    dtypes = unique((*named, _ACCUMULATORS[match.group("acc")]))
+    return replace(name, instruction=instruction, dtypes=dtypes)
 
 
 def _dtypes(name: KernelName, match: _Match) -> KernelName:
@@ -137,9 +142,11 @@ def read_cutlass(base: KernelName, name: CppName) -> KernelName:
 
 
 # Inputs, sums and output in cuBLAS's letters: hsh and tst are seen for f16 and bf16, qqtst for f8e4m3, ootst for f4.
-_NVJET_TYPES = {"h": "f16", "t": "bf16", "s": "f32", "d": "f64", "q": "f8e4m3", "o": "f4e2m1"}  # fmt: skip
+_NVJET_TYPES = {
+    "h": "f16", "t": "bf16", "s": "f32", "d": "f64", "q": "f8e4m3", "o": "f4e2m1",
+}  # fmt: skip
 _NVJET = re.compile(
-    r"nvjet_(?:sm(?P<arch>\d+[af]?)_)?(?P<types>[a-z]{3,6})_(?:mma_)?(?P<tile>\d+x\d+)(?P<rest>\w*?)_(?P<layout>[NT]{2,4})"
+    r"nvjet_(?:sm(?P<arch>\d+[af]?)_)?(?P<types>[a-z]{3,6})_(?:mma_)?(?P<tile>\d+x\d+(?:x\d+)?)(?P<rest>\w*?)_(?P<layout>[NT]{2,4})"
 )
 
 
@@ -154,12 +161,13 @@ def read_nvjet(base: KernelName, name: CppName) -> KernelName:
     tokens = match.group("rest").strip("_").split("_")
     depth = re.fullmatch(r"(\d+)x(\d+)", tokens[0])
     tile = _numbers(match.group("tile"))
+    stages = depth.group(2) if depth else tokens[0] if tokens[0].isdigit() else ""
     return replace(
         base,
         arch=f"sm{match.group('arch')}" if match.group("arch") else "",
         dtypes=unique(_NVJET_TYPES.get(letter, "") for letter in match.group("types")),
         tile=(*tile, int(depth.group(1))) if depth else tile,
-        stages=int(depth.group(2)) if depth else None,
+        stages=int(stages) if stages else None,
         layout=match.group("layout").lower(),
         split_k="splitk" in map(str.lower, tokens),
         epilogue=unique(_EPILOGUES.get(token, "") for token in tokens),

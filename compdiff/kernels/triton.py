@@ -16,7 +16,8 @@ _MOST_WORDS = max(name.count("_") for name in MULTI_WORD) + 1
 _FUSED = re.compile(r"(?:triton|cpp)_(?:[a-z]+_)?fused_(?P<ops>\w+?)(?:_\d+)?")
 _TEMPLATES = (
     ("flex_attention", "attention", "flexible attention"), ("flex_decoding", "attention", "flexible attention, decoding"),
-    ("convolution", "conv", "convolution template"), ("conv", "conv", "convolution template"), ("bmm", "gemm", "batched GEMM template"),
+    ("convolution", "conv", "convolution template"), ("conv", "conv", "convolution template"),
+    ("bmm", "gemm", "batched GEMM template"),
     ("baddbmm", "gemm", "batched GEMM template"), ("scaled_grouped_mm", "gemm", "grouped GEMM template"),
     ("_scaled_mm", "gemm", "scaled GEMM template"), ("grouped_mm", "gemm", "grouped GEMM template"),
     ("mm", "gemm", "GEMM template"), ("addmm", "gemm", "GEMM template"), ("_int_mm", "gemm", "GEMM template"),
@@ -27,12 +28,18 @@ def fused_ops(joined: str) -> tuple[str, ...]:
     """Return the ops of a joined name in order: `_to_copy_add_native_layer_norm` gives three."""
     words, found, at = joined.split("_"), [], 0
     while at < len(words):
-        size = next((size for size in range(_MOST_WORDS, 1, -1) if "_".join(words[at : at + size]) in MULTI_WORD), 1)
-        if size == 1 and not words[at] and at + 1 < len(words):
-            size = 2
+        size = _words_of_op(words, at)
         found.append("_".join(words[at : at + size]))
         at += size
     return tuple(op for op in found if op)
+
+
+def _words_of_op(words: list[str], at: int) -> int:
+    """Return how many words the op at a place has; an empty one begins an op with an underscore."""
+    for size in range(_MOST_WORDS, 1, -1):
+        if "_".join(words[at : at + size]) in MULTI_WORD:
+            return size
+    return 1 if words[at] else 2
 
 
 def read_fused(base: KernelName, name: CppName) -> KernelName:
