@@ -46,6 +46,8 @@ def _marks(text: str, wanted: str) -> Iterator[tuple[int, int]]:
     """Yield place and depth of each wanted mark; a `<` after anything but a name compares, so it opens nothing."""
     brackets = _Brackets()
     for match in _MARK.finditer(text):
+        if text.startswith("->", match.start() - 1) and match.group() == ">":
+            continue
         if match.group() == wanted:
             yield match.start(), len(brackets.stack)
         brackets.see(match.group(), text, match.start())
@@ -66,7 +68,7 @@ class _Brackets:
             before = text[at - 1]
             if before.isalnum() or before in "_}'" or text.endswith("operator()", 0, at):
                 self._open(">")
-        elif mark == ">" and (self.stack[-1:] != [">"] or text[at - 1] == "-"):
+        elif mark == ">" and self.stack[-1:] != [">"]:
             return
         elif self.counts.get(mark):
             self._close(mark)

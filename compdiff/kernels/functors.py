@@ -42,6 +42,8 @@ _FLOATING = frozenset(
     ]
 )
 _MAX_WRAPPERS = 6
+# Those whose first arguments are the types of the data; the functor within says in which type it computes.
+_TYPED = frozenset({"BinaryFunctor", "AUnaryFunctor", "BUnaryFunctor"})
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _GENERAL = re.compile(r"(?:unary|binary|pointwise|ternary)_op")
 _NO_FUNCTOR = re.compile(
@@ -102,15 +104,18 @@ class Functor:
 
 def read_functor(argument: str) -> Functor:
     """Return what a template argument does; a functor that the table does not name gives its own name, trimmed."""
+    outer: list[str] = []
     for _ in range(_MAX_WRAPPERS):
-        inner = _unwrapped(argument)
-        if not inner:
+        name, arguments = _wrapper(argument)
+        place = _WRAPPERS.get(name, 0)
+        if len(arguments) <= max(place, 0):
             break
-        argument = inner
+        outer += map(cpp_dtype, arguments[:3] if name in _TYPED else ())
+        argument = arguments[place].lstrip("&(")
     name, dtypes = _subject(argument)
     stem = trimmed(name)
     word, computes = _WORDS.get(stem, (_HUMP.sub("_", stem).lower(), ""))
-    return Functor(word, computes, dtypes)
+    return Functor(word, computes, unique((*outer, *dtypes)))
 
 
 def trimmed(name: str) -> str:
@@ -123,15 +128,13 @@ def trimmed(name: str) -> str:
     return name
 
 
-def _unwrapped(argument: str) -> str:
-    """Return the argument that a known wrapper holds, else ""."""
+def _wrapper(argument: str) -> tuple[str, tuple[str, ...]]:
+    """Return the first part of a name that is a known wrapper, with its arguments; nothing if none is."""
     for part in _parts(argument):
         name = part.partition("<")[0]
         if name in _WRAPPERS:
-            inner = split_arguments(part)
-            place = _WRAPPERS[name]
-            return inner[place].lstrip("&(") if len(inner) > max(place, 0) else ""
-    return ""
+            return name, split_arguments(part)
+    return "", ()
 
 
 def _parts(argument: str) -> list[str]:

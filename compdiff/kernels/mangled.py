@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 # A hostile name can make every type twice as long as the one before it.
 _MOST_TEXT = 4_000_000
 _DEEPEST = 90
+# Stands in a function type where the mark of a pointer to it belongs.
+_FUNCTION = "\0"
 _SIMPLE = re.compile(r"_Z(?:L|N)?K?")
 _BUILTIN = {
     "v": "void", "w": "wchar_t", "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "s": "short",
@@ -256,7 +258,8 @@ class _Reader:
         self.expect("I")
         found = self.until_end("argument")
         self.arguments = found
-        return f"<{', '.join(one for one in found if one)}>"
+        written = ", ".join(one for one in found if one)
+        return f"<{written.replace(_FUNCTION, ' ')}>"
 
     def argument(self) -> str:
         if self.take("L"):
@@ -322,9 +325,8 @@ class _Reader:
     @staticmethod
     def pointer(target: str, mark: str) -> str:
         """Return a pointer or reference to a type, with C++'s place for that of a function."""
-        if target.startswith("\0"):
-            returned, _, parameters = target[1:].partition("\0")
-            return f"{returned} ({mark}){parameters}"
+        if _FUNCTION in target:
+            return target.replace(_FUNCTION, f" ({mark})", 1)
         return target + mark
 
     def compound(self, code: str) -> str:
@@ -358,7 +360,7 @@ class _Reader:
             return self.remember(f"{self.type()} __vector({length})")
         if code == "F":
             bits = self.number()
-            return f"_Float{bits}" if self.letter() == "_" else "__bf16"
+            return f"_Float{bits}" if self.letter() == "_" else "std::bfloat16_t"
         if code not in _D_BUILTIN:
             raise _StopError
         return _D_BUILTIN[code]
@@ -376,4 +378,4 @@ class _Reader:
             return f"{self.type()} {owner}::*"
         self.take("Y")
         types = self.until_end("type")
-        return f"\0{types[0]}\0({', '.join(one for one in types[1:] if one != 'void')})"
+        return f"{types[0]}{_FUNCTION}({', '.join(one for one in types[1:] if one != 'void')})"

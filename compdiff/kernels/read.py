@@ -59,6 +59,13 @@ DETAILS: dict[str, Callable[[KernelName, CppName], KernelName]] = {
     "ogs": others.read_ogs,
     "cutlass_types": others.read_cutlass_types,
 }
+# Engines whose kernels do the same and are named alike, told apart by their namespaces.
+_OWNERS = {
+    "vllm": "vLLM",
+    "sgl_hip": "SGLang",
+    "sgl_kernel": "SGLang",
+    "tensorrt_llm": "TensorRT-LLM",
+}
 # Longer than any function name that was seen; patterns are tried on this much, so that a name costs a bounded time.
 _LONGEST_PATH = 400
 _LONGEST_NAME = 65536
@@ -73,7 +80,10 @@ def read_kernel_name(name: str) -> KernelName:
     row = first_row(parsed)
     if row is None:
         return KernelName(family=UNKNOWN, computes=UNKNOWN, function=parsed.path)
-    base = KernelName(row.family, row.computes, row.meaning, function=parsed.path)
+    family = (
+        _OWNERS.get(parsed.path.partition("::")[0], row.family) if row in SERVING else row.family
+    )
+    base = KernelName(family, row.computes, row.meaning, function=parsed.path)
     return DETAILS[row.detail](base, parsed) if row.detail else base
 
 

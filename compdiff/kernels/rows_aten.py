@@ -26,9 +26,10 @@ ATEN = (
     Row(_AT + r"reduce_kernel", "ATen", "reduction", "reduction", "void at::native::reduce_kernel<512, 1, at::"
         "native::ReduceOp<float, at::native::MeanOps<float, float, float, float>, unsigned int, float, 4, 4> >"
         "(int)", "reduce"),
-    Row(_BARE + r"multi_tensor_apply_kernel(?:_\w+)?", "ATen", "elementwise", "pointwise over many tensors",
-        "void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float, float>(int)",
-        "multi_tensor"),
+    Row(_AT + r"multi_tensor_apply_kernel(?:_\w+)?", "ATen", "elementwise", "pointwise over many tensors",
+        "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<int>(int)", "multi_tensor"),
+    Row(r"multi_tensor_apply_kernel(?:_\w+)?", "Apex", "elementwise", "pointwise over many tensors",
+        "void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float, float>(int)", "multi_tensor"),
     Row(_BARE + r"lp(?:norm|max)_cleanup|(?:\w+::)*cleanup(?:_v\d)?", "ATen", "reduction", "norm over many tensors",
         "void at::native::lpnorm_cleanup<float, (at::native::NormType)1, float>(int)", "types"),
     Row(_BARE + r"(?:cunn_(?:Spatial)?SoftMax|softmax_warp_|host_softmax|cuda_sparse_coo_softmax|"

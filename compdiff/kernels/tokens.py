@@ -25,7 +25,7 @@ _ACCUMULATORS = {
 _EPILOGUES = {
     "relu": "relu", "drelu": "relu backward", "gelu": "gelu", "dgelu": "gelu backward",
     "bias": "bias", "silu": "silu", "swiglu": "swiglu", "swiGlu": "swiglu", "dbias": "bias gradient",
-    "aux": "saved input", "biasM": "", "sigmoid": "sigmoid", "tanh": "tanh", "bias-relu": "bias",
+    "aux": "saved input", "sigmoid": "sigmoid", "tanh": "tanh",
 }  # fmt: skip
 _LONGEST = 512
 # With 32-bit operands, tensor cores have this shape for TF32 only.
