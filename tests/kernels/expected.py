@@ -76,7 +76,8 @@ EXPECTED: tuple[tuple[str, KernelName], ...] = (
     ("void fft2d_c2r", KernelName("cuDNN", "fft", dtypes=("f32",))),
     ("void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true, (cudnnKernelDataType_t)0",
      KernelName("cuDNN", "layout", dtypes=("f32",))),
-    ("void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, cutlass::bfloat16_t, pytorch_flash::Flash_kernel_traits<64, 128, 128, 4, cutlass::bfloat16_t> >, false, f",
+    (("void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, "
+     "cutlass::bfloat16_t, pytorch_flash::Flash_kernel_traits<64, 128, 128, 4, cutlass::bfloat16_t> >, false, f"),
      KernelName("FlashAttention 2", "attention", dtypes=("bf16",), tile=(128, 128, 64))),
     ("fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausal",
      KernelName("TensorRT-LLM", "attention", arch="sm100a", dtypes=("f8e4m3", "bf16"), tile=(128, 128, 64))),
@@ -141,7 +142,8 @@ EXPECTED: tuple[tuple[str, KernelName], ...] = (
      KernelName("ATen", "copy", dtypes=("f32",))),
     ("void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16, float>",
      KernelName("ATen", "norm", dtypes=("bf16", "f32"))),
-    ("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<1",
+    (("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<"
+     "at::native::(anonymous namespace)::TensorListMetadata<1"),
      KernelName("ATen", "elementwise", dtypes=("f32",), functor="mul")),
     ("void at::native::(anonymous namespace)::indexSelectLargeIndex<float",
      KernelName("ATen", "index", dtypes=("f32", "i32"))),
@@ -157,7 +159,8 @@ EXPECTED: tuple[tuple[str, KernelName], ...] = (
      KernelName("ATen", "fill", dtypes=("i64",), functor="fill")),
     ("void at::native::vectorized_elementwise_kernel<8, at::native::(anonymous namespace)::silu_kernel",
      KernelName("ATen", "elementwise", dtypes=("bf16",), functor="silu")),
-    ("void at::native::vectorized_elementwise_kernel<8, at::native::BinaryFunctor<c10::BFloat16, c10::BFloat16, c10::BFloat16, at::native::b",
+    (("void at::native::vectorized_elementwise_kernel<8, "
+     "at::native::BinaryFunctor<c10::BFloat16, c10::BFloat16, c10::BFloat16, at::native::b"),
      KernelName("ATen", "elementwise", dtypes=("bf16", "f32"), functor="mul")),
     ("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::ArgMaxOps",
      KernelName("ATen", "reduction", dtypes=("f32", "i64"), functor="argmax")),
