@@ -1,7 +1,8 @@
 """Names of Triton kernels that Inductor writes. In: `triton_poi_fused_add_relu_3`. Out: the kind of kernel and its ops.
 
-The ops are joined by the character that their own names hold too, so the longest name of the list of ATen names
-wins; what is not in the list is taken word by word. Source: torch/_inductor/utils.py, get_fused_kernel_name.
+The ops are joined by the character that their own names hold too. The fewest names of the list of ATen names that
+fill the text are taken; what is in no such name is taken word by word.
+Source: torch/_inductor/utils.py, get_fused_kernel_name.
 """
 
 import re
@@ -25,21 +26,33 @@ _TEMPLATES = (
 
 
 def fused_ops(joined: str) -> tuple[str, ...]:
-    """Return the ops of a joined name in order: `_to_copy_add_native_layer_norm` gives three."""
-    words, found, at = joined.split("_"), [], 0
+    """Return the ops of a joined name in order, as few as it can stand for: `_to_copy_add_native_layer_norm` gives three."""
+    words = joined.split("_")
+    # For each word: how many ops there are from it on, and how many words the first of them has.
+    fewest = [(0, 0)] * (len(words) + 1)
+    for at in range(len(words) - 1, -1, -1):
+        sizes = _sizes(words, at)
+        fewest[at] = min(((fewest[at + size][0] + 1, size) for size in sizes), key=_fewer)
+    found, at = [], 0
     while at < len(words):
-        size = _words_of_op(words, at)
+        size = fewest[at][1]
         found.append("_".join(words[at : at + size]))
         at += size
     return tuple(op for op in found if op)
 
 
-def _words_of_op(words: list[str], at: int) -> int:
-    """Return how many words the op at a place has; an empty one begins an op with an underscore."""
-    for size in range(_MOST_WORDS, 1, -1):
-        if "_".join(words[at : at + size]) in MULTI_WORD:
-            return size
-    return 1 if words[at] else 2
+def _fewer(choice: tuple[int, int]) -> tuple[int, int]:
+    """Rank a choice: fewer ops first, then the longer first op."""
+    return choice[0], -choice[1]
+
+
+def _sizes(words: list[str], at: int) -> list[int]:
+    """Return how many words an op at a place can have; an empty word begins an op with an underscore."""
+    longest = min(_MOST_WORDS, len(words) - at)
+    known = [
+        size for size in range(2, longest + 1) if "_".join(words[at : at + size]) in MULTI_WORD
+    ]
+    return [*known, min(1 if words[at] else 2, longest)]
 
 
 def read_fused(base: KernelName, name: CppName) -> KernelName:
