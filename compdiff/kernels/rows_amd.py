@@ -17,8 +17,8 @@ AMD = (
         "igemm_bwd_gtcx3_nhwc_bf16_bx0_ex1_bt128x128x32_wt32x32x8", "igemm"),
     Row(r"igemm_wrw_\w+", "MIOpen", "conv", "convolution, gradient of the weights (implicit GEMM)",
         "igemm_wrw_gtcx3_nhwc_bf16_bx0_ex1_bt128x128x16_wt32x32x8_vs1_gkgs", "igemm"),
-    Row(r"\w*(?:SCGemm|miopenSp3AsmConv|miopenConv|MIOpenConv|gcnAsmConv|mloPoolingG|naive_conv|xdlops_conv|"
-        r"ConvAsm|Conv_MIOpen)\w*", "MIOpen", "conv", "convolution",
+    Row(r"\w*(?:SCGemm|gfx9_f\dx\d_|miopenSp3AsmConv|miopenConv|MIOpenConv|gcnAsmConv|mloPoolingG|naive_conv|xdlops_conv|"
+        r"ConvAsm|TransposeConv|Conv_MIOpen)\w*", "MIOpen", "conv", "convolution",
         "miopenSp3AsmConv_v30_3_1_gfx9_fp32_f2x3_stride1", "words"),
     Row(r"MIOpenBatchNorm(?:Bwd|Backward)\w*", "MIOpen", "norm", "batch norm backward", "MIOpenBatchNormBwdSpatial"),
     Row(r"MIOpenBatchNorm\w*", "MIOpen", "norm", "batch norm", "MIOpenBatchNormFwdTrainSpatialFinalMeanVariance"),

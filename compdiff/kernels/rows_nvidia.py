@@ -3,7 +3,7 @@
 from compdiff.kernels.table import Row
 
 _GENERATION = r"(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)"
-_CUDNN_PREFIX = r"(?:_5x_cudnn_|cudnn_(?:infer_|train_|cnn_)?)?"
+_CUDNN_PREFIX = r"(?:_5x_cudnn_|cudnn_(?:infer_|train_|cnn_)?|trt_)?"
 _CUDNN = r"(?:cudnn::(?:\w+::)*)?"
 GEMM = (
     Row(r"nvjet_\w+", "cuBLASLt", "gemm", "GEMM (nvjet)", "nvjet_tst_144x128_64x6_2x1_v_bz_bias_TNN", "nvjet"),
@@ -43,8 +43,8 @@ GEMM = (
     Row(r"cutlass_\w+", "CUTLASS", "gemm", "GEMM",
         "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>(int)", "cutlass"),
     Row(r"(?:\w+::)*(?:gemv\w*|gemvx::kernel|gemvNSP_kernel|dot_kernel)", "cuBLAS", "gemv", "matrix times vector",
-        "void gemv2T_kernel_val<int, int, float, float, float, float, 128, 16, 2, 2, false, false>(int)",
-        "types", template=True),
+        "void gemv2T_kernel_val<int, int, float, float, float, float, 128, 16, 2, 2, false, false>(int)", "types",
+        template=True),
     Row(r"(?:\w+::)*gemmSN\w*", "cuBLAS", "gemm", "GEMM with a small N",
         "void gemmSN_TN_kernel<float, 128, 16, 2, 4, 8, 9, false>(int)", "types", template=True),
     Row(r"(?:\w+::)*gemmk1\w*", "cuBLAS", "gemm", "GEMM with K = 1",
@@ -95,10 +95,11 @@ CUDNN = (
         r"fprop|packed))\w*", "cuDNN", "conv", "convolution",
         "void implicit_convolve_sgemm<float, float, 1024, 6, 7, 3, 3, 5, 1, false, true, true>(int)", "types",
         template=True),
-    Row(r"(?:void )?(?:fft[12]d_\w+|" + _CUDNN +
-        r"(?:fft|flip_filter)\w*|(?:DSE|cudnn|cufft)::(?:vector_fft|regular_fft|\w*fft\w*))|\w+_fft\w*", "cuDNN",
-        "fft", "Fourier transform", "void fft2d_r2c_32x32<float, false, 0u, false>(float2*, float const*, int)",
-        "types", template=True),
+    Row(r"(?:cufft::|DSE::)?(?:vector_fft|regular_fft|regular_bluestein|multi_bluestein|postprocessC2C)\w*", "cuFFT",
+        "fft", "Fourier transform", "void regular_fft_factor<1024u, 16u, 64u>(kernel_arguments_t<unsigned int>)",
+        template=True),
+    Row(_CUDNN + r"(?:fft[12]d|fft|flip_filter)_?\w*", "cuDNN", "fft", "Fourier transform for a convolution",
+        "void fft2d_r2c_32x32<float, false, 0u, false>(float2*, float const*, int)", "types", template=True),
     Row(r"xmma\w*::gemm::\w+|(?:setBatchedGemm|apply(?:Batched)?Gemm)\w*", "cuDNN", "gemm", "GEMM (xmma)",
         "void xmma_cudnn::gemm::kernel<int>(int)", "types"),
     Row(r"xmma\w*::implicit_gemm::(?:\w+::)*\w+|conv2d_\w+(?:::\w+)*", "cuDNN", "conv", "convolution",

@@ -69,7 +69,9 @@ COLLECTIVES = (
     Row(r"(?:\w+::)*(?:cross_device_reduce|all_?reduce|allreduce_fusion|moereduction|oneShotAllreduce|"
         r"twoShotAllreduce|lamport)\w*", "serving kernels", "collective", "all-reduce",
         "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)", "types"),
-    Row(r"nvshmem\w*|(?:\w+::)*(?:internode|intranode)(?:_ll)?::\w+|deep_ep::\w+(?:::\w+)*", "DeepEP", "collective",
+    Row(r"nvshmem\w*(?:::\w+)*", "NVSHMEM", "collective", "transfer between devices",
+        "void nvshmemi_proxy_quiet<int>(int)"),
+    Row(r"(?:\w+::)*(?:internode|intranode)(?:_ll)?::\w+|deep_ep::\w+(?:::\w+)*", "DeepEP", "collective",
         "exchange between experts", "void deep_ep::internode_ll::dispatch<true, false, 7168>(void*)"),
 )  # fmt: skip
 TRITON = (

@@ -50,6 +50,10 @@ SERVING = (
         "cutlass_types"),
     Row(r"cutlass\w*::reduction::\w+(?:::\w+)*", "CUTLASS", "reduction", "sum of the parts of a split-K GEMM",
         "void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<int> >(int)", "types"),
+    Row(r"kernel_cutlass_\w*(?:flash|attn|fmha|mla)\w*", "CUTLASS", "attention", "attention (CuTe DSL)",
+        "kernel_cutlass_kernel_flash_attncuteflash_fwd_sm100FlashAttentionForwardSm100_object_at_", "words"),
+    Row(r"kernel_cutlass_\w*gemm\w*", "CUTLASS", "gemm", "GEMM (CuTe DSL)",
+        "kernel_cutlass_kernel_dense_blockscaled_gemm_persistentSm100_object_at_", "words"),
     Row(r"cutlass\w*::\w+(?:::\w+)*|cute::\w+(?:::\w+)*|kernel_cutlass_\w+", "CUTLASS", "other", "kernel",
         "void cutlass::transform_kernel<int>(int)", "types"),
     Row(_ANY + r"(?:split_embedding\w*(?:forward|fwd)|dense_embedding\w*forward|int_nbit_split_embedding|"
@@ -68,9 +72,9 @@ SERVING = (
         "void (anonymous namespace)::groupnorm_kernel_dispatch_up<__hip_bfloat16, 1024u>(int)", "types"),
     Row(_ANY + r"(?:clamp_position|resolve_future_token|_?compute_slot|advance_step|get_last_loc|assign_req|"
         r"_?prepare_inputs|_?build_\w*metadata|align_evict|ms_rotary|compute_position|write_cache_indices|"
-        r"_?topk_topp|apply_penal|[Ss]ampling|_?rejection|eagle_prepare|convert_vertical|convert_req|bgmv|sgmv|"
-        r"_?lora|apply_repetition|apply_token_bitmask|temperature_softmax)\w*", "serving kernels", "set-up",
-        "inputs of the next step, or sampling",
+        r"_?topk_topp|apply_penal|_penalties|_gumbel|_prepare_\w*inputs|[Ss]ampling|_?rejection|eagle_prepare|"
+        r"convert_vertical|convert_req|bgmv|sgmv|_?lora|apply_repetition|apply_token_bitmask|"
+        r"temperature_softmax)\w*", "serving kernels", "set-up", "inputs of the next step, or sampling",
         "void (anonymous namespace)::clamp_position_kernel<long>(long*, long const*, unsigned long)", "types"),
     Row(_ANY + r"(?:causal_conv1d|selective_scan|chunk_(?:scan|state|fwd|bwd|cumsum|gated)|ssd_|_?chunk|"
         r"_?bmm_chunk|state_passing|fused_recurrent|_?selective_state|mamba|fused_gdn|wkv)\w*", "Mamba", "scan",

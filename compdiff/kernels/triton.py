@@ -17,7 +17,8 @@ _MOST_WORDS = max(name.count("_") for name in MULTI_WORD) + 1
 _FUSED = re.compile(r"(?:triton|cpp)_(?:[a-z]+_)?fused_(?P<ops>\w+?)(?:_\d+)?")
 _TEMPLATES = (
     ("flex_attention", "attention", "flexible attention"), ("flex_decoding", "attention", "flexible attention, decoding"),
-    ("convolution", "conv", "convolution template"), ("conv", "conv", "convolution template"),
+    ("convolution", "conv", "convolution template"), ("convolution2d", "conv", "convolution template"),
+    ("convolution3d", "conv", "convolution template"), ("conv", "conv", "convolution template"),
     ("bmm", "gemm", "batched GEMM template"),
     ("baddbmm", "gemm", "batched GEMM template"), ("scaled_grouped_mm", "gemm", "grouped GEMM template"),
     ("_scaled_mm", "gemm", "scaled GEMM template"), ("grouped_mm", "gemm", "grouped GEMM template"),
