@@ -1,4 +1,4 @@
-"""What real kernel names say, worked out by hand. In: nothing. Out: (how a name in the data file starts, its parts).
+"""What real kernel names say, each checked by eye against its name. In: nothing. Out: (how a name in the data file starts, its parts).
 
 Each start fits one name of tests/data/kernel_names.json.gz, or is that name. Meaning and function are left aside.
 """

@@ -59,7 +59,7 @@ def test_each_row_reads_its_example(row: Row) -> None:
 
 @pytest.mark.parametrize(("start", "expected"), EXPECTED, ids=[start[:60] for start, _ in EXPECTED])
 def test_real_names_say_what_they_should(start: str, expected: KernelName) -> None:
-    """The parts of a real name are those worked out by hand."""
+    """The parts of a real name are those checked by eye."""
     assert _parts(read_kernel_name(_the_name(start))) == expected
 
 
