@@ -1,4 +1,4 @@
-"""What real kernel names say, each checked by eye against its name. In: nothing. Out: (how a name in the data file starts, its parts).
+"""Real kernel names, each checked by eye. In: nothing. Out: (how a name in the data file starts, what it says).
 
 Each start fits one name of tests/data/kernel_names.json.gz, or is that name. Meaning and function are left aside.
 """
