@@ -24,7 +24,17 @@ LAYERS = (
     ("capture", "importers"),
     ("store",),
     ("case", "doctor"),
-    ("casefile", "selection", "timing", "kineto", "estimate", "work", "plan_accuracy", "targets"),
+    (
+        "casefile",
+        "selection",
+        "timing",
+        "kineto",
+        "estimate",
+        "work",
+        "plan_accuracy",
+        "targets",
+        "kernels",
+    ),
     ("model",),
     ("errors",),
 )

@@ -5,6 +5,7 @@ Durations here come from the profiler pass: good for shares, never a timing.
 
 from dataclasses import dataclass
 
+from compdiff.kernels import read_kernel_name
 from compdiff.model import Capture, Kernel, OpCall
 from compdiff.report.estimates import kernel_estimate_text, kernel_ns, resources_parts
 from compdiff.report.headline import origin_kind
@@ -16,11 +17,12 @@ from compdiff.report.rows import kernel_kind
 
 @dataclass(frozen=True, slots=True)
 class KernelRow:
-    """One kernel. `anchor` is True where the table is the kernel's only place in the page."""
+    """One kernel. `anchor` is True where the table is the kernel's only place in the page; `says` is its name in words."""
 
     id: str
     anchor: bool
     name: str
+    says: str
     kind: str
     graph: str
     launcher: Ref | None
@@ -106,6 +108,7 @@ def _right_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kern
         id=item,
         anchor=False,
         name=kernel.name,
+        says=name_text(kernel),
         kind=kernel_kind(kernel),
         graph=graph_text(lookup.run.right, kernel.graph),
         launcher=lookup.ref(launcher) if launcher in lookup.right_ops else None,
@@ -129,6 +132,7 @@ def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kerne
         id=item,
         anchor=item not in lookup.left_items,
         name=kernel.name,
+        says=name_text(kernel),
         kind=kernel_kind(kernel),
         graph=graph_text(lookup.run.left, kernel.graph),
         launcher=owner[0] if owner else None,
@@ -143,6 +147,11 @@ def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kerne
         estimate=kernel_estimate_text(kernel),
         modelled=kernel.modelled,
     )
+
+
+def name_text(kernel: Kernel) -> str:
+    """Return what a kernel's name says, in words; "" for generated kernels, whose names are words, and for unknown names."""
+    return "" if kernel.kind in {"triton", "cpp"} else read_kernel_name(kernel.name).text()
 
 
 def bar_width(part: int, whole: int) -> str:

@@ -3,13 +3,16 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from compdiff.report import write_outputs
 from tests.report.examples import EXAMPLES, geglu, training
 from tests.variants import planned_golden
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(
@@ -44,7 +47,7 @@ _CONTRAST = """() => {
 
 
 @pytest.fixture(name="chromium", scope="module")
-def _chromium() -> Iterator[Any]:
+def _chromium() -> "Iterator[Browser]":
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=flags)
@@ -55,7 +58,7 @@ def _chromium() -> Iterator[Any]:
 class Opened:
     """A report in the browser, with what it asked for and complained of."""
 
-    def __init__(self, browser: Any, path: Path, **context: object) -> None:  # noqa: ANN401 - playwright's own types
+    def __init__(self, browser: "Browser", path: Path, **context: Any) -> None:  # noqa: ANN401 - options of playwright
         self.page = browser.new_context(**context).new_page()
         self.requests: list[str] = []
         self.complaints: list[str] = []
@@ -76,7 +79,7 @@ def _report(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_asks_for_nothing_and_complains_of_nothing(
-    chromium: Any, report: Path, scheme: str
+    chromium: "Browser", report: Path, scheme: str
 ) -> None:
     """The file itself is the only request, and the console stays empty."""
     opened = Opened(chromium, report, color_scheme=scheme)
@@ -85,14 +88,14 @@ def test_asks_for_nothing_and_complains_of_nothing(
 
 
 @pytest.mark.parametrize("width", [320, 400, 1280])
-def test_does_not_scroll_sideways(chromium: Any, report: Path, width: int) -> None:  # noqa: ANN401
+def test_does_not_scroll_sideways(chromium: "Browser", report: Path, width: int) -> None:
     """Wide tables scroll in themselves, the page does not."""
     opened = Opened(chromium, report, viewport={"width": width, "height": 900})
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out(chromium: Any, report: Path, scheme: str) -> None:  # noqa: ANN401
+def test_text_stands_out(chromium: "Browser", report: Path, scheme: str) -> None:
     """All text has a contrast of at least 4.5 to 1."""
     opened = Opened(chromium, report, color_scheme=scheme)
     opened.page.evaluate(
@@ -102,7 +105,7 @@ def test_text_stands_out(chromium: Any, report: Path, scheme: str) -> None:  # n
     assert ratio >= 4.5, element
 
 
-def test_counterparts_light_up(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_counterparts_light_up(chromium: "Browser", tmp_path: Path) -> None:
     """Whoever points at an op call sees the kernel that it became."""
     opened = Opened(chromium, write_outputs(*geglu(), tmp_path).html)
     before = opened.page.locator("#k0").get_attribute("class")
@@ -110,7 +113,7 @@ def test_counterparts_light_up(chromium: Any, tmp_path: Path) -> None:  # noqa: 
     assert opened.page.locator("#k0").get_attribute("class") != before
 
 
-def test_hostile_names_run_nothing(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_hostile_names_run_nothing(chromium: "Browser", tmp_path: Path) -> None:
     """No dialog, no image, no error."""
     dialogs: list[str] = []
     opened = Opened(chromium, write_outputs(*training(), tmp_path).html)
@@ -120,7 +123,7 @@ def test_hostile_names_run_nothing(chromium: Any, tmp_path: Path) -> None:  # no
     assert opened.page.locator("img").count() == 0
 
 
-def test_a_link_opens_what_is_folded(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_a_link_opens_what_is_folded(chromium: "Browser", tmp_path: Path) -> None:
     """A pasted link to a kernel's row shows that row."""
     path = write_outputs(*geglu(), tmp_path).html
     opened = Opened(chromium, path)
@@ -128,7 +131,7 @@ def test_a_link_opens_what_is_folded(chromium: Any, tmp_path: Path) -> None:  # 
     assert opened.page.locator("#k0").is_visible()
 
 
-def test_without_script_all_is_there(chromium: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_without_script_all_is_there(chromium: "Browser", tmp_path: Path) -> None:
     """The script only adds to what stands in the page."""
     path = write_outputs(*geglu(), tmp_path).html
     opened = Opened(chromium, path, java_script_enabled=False)

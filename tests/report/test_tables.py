@@ -2,8 +2,9 @@
 
 import pytest
 
+from compdiff.model import Kernel
 from compdiff.report.lookup import Lookup
-from compdiff.report.tables import bar_width, make_kernel_tables, make_op_tables
+from compdiff.report.tables import bar_width, make_kernel_tables, make_op_tables, name_text
 from tests.report.examples import Example, geglu, training
 from tests.variants import planned_golden
 
@@ -46,3 +47,17 @@ def test_a_plan_has_no_profiled_times() -> None:
 def test_a_bar_of_nothing_is_empty() -> None:
     """No division by zero."""
     assert bar_width(0, 0) == "0.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "text"),
+    [
+        ("volta_sgemm_128x64_tn", "library", "cuBLAS GEMM, sm70, f32, tile 128x64, tn"),
+        ("Memcpy DtoD (Device -> Device)", "memcpy", "CUDA runtime copy on the device"),
+        ("triton_poi_fused_add_0", "triton", ""),
+        ("aten::mm", "library", ""),
+    ],
+)
+def test_a_kernels_name_in_words(name: str, kind: str, text: str) -> None:
+    """A library's kernel is told in words; a generated or unknown one is left with its name."""
+    assert name_text(Kernel(id=0, name=name, kind=kind)) == text
