@@ -5,6 +5,7 @@ wrapper call -> right op call or kernel. Where a link is missing, sequence and n
 """
 
 from compdiff.align.joint_nodes import find_joint_nodes
+from compdiff.align.kernel_names import match_kernel_names
 from compdiff.align.lineage import Lineage, trace_lineage
 from compdiff.align.outside_graphs import match_outside_graphs
 from compdiff.align.right_items import find_right_items, item_nodes
@@ -19,6 +20,8 @@ def align(left: Capture, right: Capture) -> Alignment:
         lineage = Lineage(frames={}, calls={}, nodes={})
         result = Alignment(left, right, traces, lineage, {}, [])
         match_outside_graphs(result, "sequence of op calls")
+        match_kernel_names(result)
+        _collect_matches(result)
         return result
     lineage = trace_lineage(right.compiler)
     result = Alignment(left, right, traces, lineage, item_nodes(right), [])
@@ -38,6 +41,14 @@ def _collect_matches(result: Alignment) -> None:
                 right=(trace.kept,),
                 by="sequence",
                 certainty="likely",
+                evidence=trace.by,
+            )
+        elif trace.items and trace.certainty == "guess":
+            match = Match(
+                left=(trace.id,),
+                right=trace.items,
+                by="kernel names",
+                certainty="guess",
                 evidence=trace.by,
             )
         elif trace.items:

@@ -42,6 +42,8 @@ def _match_gradient_copies(left: Sequence[OpTrace], right: Sequence[OpCall]) -> 
     for trace in left:
         if trace.kept is not None or not trace.call.autograd_node.endswith(_ACCUMULATE_GRAD):
             continue
+        if not trace.call.outputs:
+            continue  # of an imported call: its shape is not known
         shapes = [meta.shape for meta in trace.call.outputs]
         group = next(
             (group for group in groups if [meta.shape for meta in group[0].outputs] == shapes), None

@@ -18,10 +18,13 @@ COMMANDS = {
     "diff": "Compare any two sides of any two runs.",
     "doctor": "Say what this machine can do, and what to do about each lack.",
     "explain": "Explain a rule or a finding.",
+    "import": "Read profiler traces of an eager and a compiled run, from any GPU, and compare them.",
     "report": "Write the report of a saved run again, without running anything.",
     "targets": "List the GPUs that a case can be planned for without having one.",
     "run": "Measure cases in eager mode and under torch.compile, and show what was rewritten.",
 }
+# Modules that cannot be named as their command is: a word of Python.
+_MODULES = {"import": "import_traces"}
 _INTERRUPTED = 130
 
 
@@ -36,7 +39,8 @@ class LazyGroup(click.Group):
         """Return the command of that name, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"compdiff.cli.{cmd_name}").command
+        module = _MODULES.get(cmd_name, cmd_name)
+        command = importlib.import_module(f"compdiff.cli.{module}").command
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -159,23 +159,31 @@ def launch_bound_plan(run: Run, _: Diff) -> Iterator[Seen]:
 
 
 def wide_distributions(run: Run, _: Diff) -> Iterator[Seen]:
-    """See one kernel, launched many times alike, whose slowest launch takes several times its typical one."""
+    """See kernels, launched many times alike, whose slowest launch takes several times the typical one."""
     for side, capture in sides(run):
-        alike: dict[tuple[object, ...], list[Kernel]] = defaultdict(list)
-        for kernel in _on_device(capture):
-            alike[kernel.name, kernel.grid, kernel.block].append(kernel)
-        for group in alike.values():
-            typical = median(kernel.duration_ns for kernel in group)
-            slowest = max(group, key=lambda kernel: kernel.duration_ns)
-            if len(group) < _MANY_KERNELS or slowest.duration_ns <= _WIDE * typical:
-                continue
-            numbers: dict[str, int | float | str] = {
-                "kernel": slowest.name,
-                "launches": len(group),
-                "median_ns": round(typical),
-                "slowest_ns": slowest.duration_ns,
-            }
-            yield Seen(side, numbers, (_item(side, slowest),))
+        wide = sorted(_wide(capture), key=lambda found: found[1] - found[0].duration_ns)
+        if not wide:
+            continue
+        slowest, typical = wide[0]
+        numbers: dict[str, int | float | str] = {
+            "kernels": len(wide),
+            "widest": slowest.name,
+            "median_ns": round(typical),
+            "slowest_ns": slowest.duration_ns,
+        }
+        yield Seen(side, numbers, tuple(_item(side, kernel) for kernel, _ in wide[:_SHOWN]))
+
+
+def _wide(capture: Capture) -> Iterator[tuple[Kernel, float]]:
+    """Yield (slowest launch, typical time) of each kernel with a wide distribution."""
+    alike: dict[tuple[object, ...], list[Kernel]] = defaultdict(list)
+    for kernel in _on_device(capture):
+        alike[kernel.name, kernel.grid, kernel.block].append(kernel)
+    for group in alike.values():
+        typical = median(kernel.duration_ns for kernel in group)
+        slowest = max(group, key=lambda kernel: kernel.duration_ns)
+        if len(group) >= _MANY_KERNELS and slowest.duration_ns > _WIDE * typical:
+            yield slowest, typical
 
 
 def many_calls(run: Run, _: Diff) -> Iterator[Seen]:

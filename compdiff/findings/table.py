@@ -122,7 +122,7 @@ FINDINGS: tuple[FindingRule, ...] = (
     ),
     FindingRule(
         id="wide-distribution",
-        title="One kernel takes very different times",
+        title="A kernel takes very different times",
         means="Launches alike differ by more than three times: clocks, other streams or memory contention, not the code.",
         advice="Compare medians, not means; look at what ran beside the slowest launch.",
         source="slowest launch over the median of launches with the same name, grid and block",

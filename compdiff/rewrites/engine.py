@@ -194,15 +194,22 @@ def _apply_to_kernels(state: _State, rule: Rule) -> None:
         if not free or len(members) < _MIN_MEMBERS or not _fits(rule, facts, kernel, members):
             continue
         taken = [trace for trace in members if trace not in free]
-        nodes = ", ".join(node.name for node in facts.nodes_of(kernel)[:12])
         right = in_order(
             item for trace in free for item in trace.items if _same_direction(facts, item, kernel)
         )
-        evidence = (f"the scheduler put {nodes} into {facts.items[kernel].name}",)
+        evidence = (_scheduled(facts, kernel),)
         state.claim(rule, free, right=right, shared=taken, evidence=evidence)
 
 
+def _scheduled(facts: Facts, kernel: str) -> str:
+    """Return what tells that the op calls of a kernel run in it."""
+    name = facts.items[kernel].name
+    nodes = ", ".join(node.name for node in facts.nodes_of(kernel)[:12])
+    return f"the scheduler put {nodes} into {name}" if nodes else f"the name {name} lists the ops"
+
+
 _MIN_MEMBERS = 2
+_REDUCTION_NAMES = ("triton_red_", "triton_per_", "triton_tem_fused_sum", "triton_mix_")
 
 
 def _is_home(facts: Facts, trace: OpTrace, kernel: str) -> bool:
@@ -216,8 +223,15 @@ def _is_home(facts: Facts, trace: OpTrace, kernel: str) -> bool:
 def _fits(rule: Rule, facts: Facts, kernel: str, members: Sequence[OpTrace]) -> bool:
     if rule.ops:
         return any(trace.call.name in rule.ops for trace in members)
-    reduces = any(node.target in REDUCTION_TARGETS for node in facts.nodes_of(kernel))
-    return reduces == (rule.name == "reduction-fusion")
+    return _reduces(facts, kernel) == (rule.name == "reduction-fusion")
+
+
+def _reduces(facts: Facts, kernel: str) -> bool:
+    """Return whether a generated kernel reduces: by its nodes, or by its name where no compiler told them."""
+    nodes = facts.nodes_of(kernel)
+    if not nodes:
+        return facts.items[kernel].name.startswith(_REDUCTION_NAMES)
+    return any(node.target in REDUCTION_TARGETS for node in nodes)
 
 
 def _same_direction(facts: Facts, item: str, kernel: str) -> bool:

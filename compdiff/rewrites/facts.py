@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compdiff.align.items import left_op, right_items, right_kernel, right_op
+from compdiff.align.kernel_names import is_view_name
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import CompiledGraph, GraphNode, Kernel, OpCall
 
@@ -28,6 +29,14 @@ class Facts:
     def items(self) -> dict[str, OpCall | Kernel]:
         """Right op calls and kernels by item id."""
         return dict(right_items(self.alignment.right))
+
+    @cached_property
+    def left_alone(self) -> frozenset[str]:
+        """Names of left kernels that no op call launched, where no compiler tells of either side."""
+        if self.alignment.right.compiler is not None:
+            return frozenset()
+        kernels = self.alignment.left.kernels
+        return frozenset(kernel.name for kernel in kernels if kernel.op_call is None)
 
     @cached_property
     def owners(self) -> dict[str, list[OpTrace]]:
@@ -115,13 +124,14 @@ class Facts:
 
 
 def is_view(call: OpCall) -> bool:
-    """Return whether every output of a call shares the memory of one of its inputs, and nothing is written."""
+    """Return whether every output of a call shares the memory of one of its inputs, and nothing is written.
+
+    Of an imported call the outputs are not known: its name decides.
+    """
+    if not call.outputs:
+        return is_view_name(call.name)
     inputs = {meta.storage for meta in call.inputs}
-    return (
-        bool(call.outputs)
-        and not call.mutates
-        and all(meta.storage in inputs for meta in call.outputs)
-    )
+    return not call.mutates and all(meta.storage in inputs for meta in call.outputs)
 
 
 def base_name(name: str) -> str:
@@ -159,8 +169,8 @@ def _repeated_calls(alignment: Alignment) -> dict[int, int]:
     first: dict[tuple[object, ...], int] = {}
     repeated = {}
     for call in alignment.left.op_calls:
-        if call.mutates or not call.inputs:
-            continue
+        if call.mutates or not call.inputs or any(meta.value < 0 for meta in call.inputs):
+            continue  # nothing tells whether the contents are the same
         key = (call.name, call.overload, call.arguments, tuple(meta.value for meta in call.inputs))
         earlier = first.setdefault(key, call.id)
         if earlier != call.id:

@@ -48,13 +48,17 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
         return f"copies an input of {facts.items[prepared].name} ({prepared}) into the layout that it needs"
     if made.graph is not None and made.call is not None:
         return _reason_of_nodes(facts, item)
-    if isinstance(made, Kernel) and made.op_call is not None:
+    if facts.alignment.right.compiler is None:
+        # Nobody tells what a compiler did, if there was one.
+        alone = isinstance(made, Kernel) and made.op_call is None and made.name in facts.left_alone
+        return "runs on the left side too, where no op call launched it either" if alone else ""
+    if isinstance(made, OpCall):
+        return _first_reason(OP_CALL_REASONS, made.name)
+    if made.op_call is not None:
         return f"launched by c{made.op_call}, which was introduced"
-    if isinstance(made, Kernel):
-        return {"memcpy": "copies between host and device", "memset": "clears memory"}.get(
-            made.kind, ""
-        )
-    return _first_reason(OP_CALL_REASONS, made.name)
+    return {"memcpy": "copies between host and device", "memset": "clears memory"}.get(
+        made.kind, ""
+    )
 
 
 def _reason_of_nodes(facts: Facts, item: str) -> str:

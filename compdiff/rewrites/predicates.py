@@ -30,7 +30,7 @@ def repeats_an_earlier_call(facts: Facts, trace: OpTrace) -> bool:
 
 def is_constant(facts: Facts, trace: OpTrace) -> bool:
     """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
-    if trace.compile_id is None or trace.call.inputs:
+    if trace.compile_id is None or trace.call.inputs or not trace.call.outputs:
         return False
     return all(_computes_more(facts, trace, item) for item in trace.items)
 

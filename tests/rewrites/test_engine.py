@@ -4,7 +4,7 @@ import msgspec
 
 from compdiff.analysis import analyse
 from compdiff.model import Run
-from tests.builders import capture, kernel, op, run
+from tests.builders import capture, compiler, kernel, op, run
 
 
 def eager_twice() -> Run:
@@ -29,6 +29,7 @@ def test_a_kernel_of_an_introduced_call_is_introduced() -> None:
     copying = capture(
         op_calls=(op(0, "aten::mm"), op(1, "aten::clone", inputs=((8,),))),
         kernels=(kernel(0, kind="memcpy", op_call=1, graph=None),),
+        compiler=compiler(()),
     )
     diff = analyse(msgspec.structs.replace(whole, right=copying))
     assert diff.origins["c1"].introduced

@@ -1,0 +1,56 @@
+"""`compdiff import`: compare profiler traces that were recorded elsewhere."""
+
+from pathlib import Path
+
+import click
+
+from compdiff.errors import CompdiffError
+
+
+@click.command(name="import")
+@click.argument("eager", type=click.Path(path_type=Path))
+@click.argument("compiled", type=click.Path(path_type=Path), required=False)
+@click.option("--step", type=int, help="Read this profiler step [the median steady one].")
+@click.option(
+    "--between",
+    nargs=2,
+    metavar="A B",
+    help="Read from annotation A to the end of annotation B.",
+)
+@click.option("--whole", is_flag=True, help="Read everything, not one step.")
+@click.option(
+    "--member", default="", help="Of a folder or zip, the trace with this in its name [the first]."
+)
+@click.option("--name", default="", help="Name of the run [from the files' names].")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="compdiff-out",
+    show_default=True,
+    help="Folder.",
+)
+def command(  # noqa: PLR0913 - one for each option
+    *,
+    eager: Path,
+    compiled: Path | None,
+    step: int | None,
+    between: tuple[str, str] | None,
+    whole: bool,
+    member: str,
+    name: str,
+    out: Path,
+) -> int:
+    """Compare the torch.profiler traces EAGER and COMPILED; with one trace only, show it.
+
+    Each is a .json or .json.gz file, a .zip, or a folder of ranks. No torch and no GPU is needed. The sides are aligned by
+    sequence and by the names of generated kernels: what these do not tell stays unexplained, and is counted.
+    """
+    from compdiff.cli.run import report_run
+    from compdiff.importers import Asked, import_traces
+
+    if (step is not None) + bool(between) + whole > 1:
+        raise CompdiffError("--step, --between and --whole exclude each other", "Give one of them.")
+    asked = Asked(step=step, between=between or None, whole=whole, member=member)
+    run = import_traces(eager, compiled, asked, name)
+    _, code = report_run(run, out / run.case.name)
+    return code

@@ -1,0 +1,246 @@
+"""One trace as one side of a run. In: a Trace, a Window. Out: a Capture with basis `imported`.
+
+A kernel belongs to the launch with its correlation, and that to the op call around it on its own thread. The "External id"
+of a kernel is not read: for two years exporters wrote the correlation there, which looks like the id of some other op.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from compdiff.importers.ops import (
+    GRAPH_LAUNCH,
+    autograd_node,
+    is_launcher,
+    is_op,
+    is_op_call,
+    launches_beside_others,
+)
+from compdiff.importers.sources import module_of, source_of
+from compdiff.importers.steps import Window
+from compdiff.importers.tensors import argument_text, input_tensors
+from compdiff.kineto import DEVICE_CATEGORIES, LAUNCH_CATEGORIES, Event, Trace
+from compdiff.model import Capture, CaptureWarning, Kernel, Launch, OpCall, Phase
+
+_LAUNCHES_KERNELS = ("LaunchKernel", "GraphLaunch", "Memcpy", "Memset", "LaunchCooperative")
+_KINDS = {"gpu_memcpy": "memcpy", "gpu_memset": "memset"}
+_SHOWN = 3
+
+
+@dataclass
+class _Host:
+    """The host's events of a window by what they are.
+
+    `owner` maps an event's identity to the op call that it is or lies in, `beside` that of a composite op to the op call
+    which stands for what it launches itself.
+    """
+
+    op_calls: list[OpCall] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    owner: dict[int, int] = field(default_factory=dict)
+    beside: dict[int, int] = field(default_factory=dict)
+    launchers: dict[int, Event] = field(default_factory=dict)
+    by_correlation: dict[int, tuple[Launch, Event]] = field(default_factory=dict)
+    shared: int = 0
+
+
+def make_capture(trace: Trace, window: Window, label: str) -> Capture:
+    """Return the part of a trace in a window as a capture. Times are those of the trace, in nanoseconds from its start."""
+    device_events = [event for event in trace.events if event.category in DEVICE_CATEGORIES]
+    device = "cuda:0" if device_events or trace.devices else "cpu"
+    start = window.start_ns
+    host = _Host()
+    for event in trace.events:
+        if event.category not in DEVICE_CATEGORIES and window.holds(event):
+            _add_host_event(host, event, device, start)
+    everywhere = {
+        event.correlation
+        for event in trace.events
+        if event.category in LAUNCH_CATEGORIES and event.correlation is not None
+    }
+    kernels, alone = _kernels(host, device_events, window, everywhere)
+    return Capture(
+        label=label,
+        basis="imported",
+        device=device,
+        device_name=trace.devices[0] if trace.devices else "",
+        op_calls=tuple(host.op_calls),
+        launches=tuple(host.launches),
+        kernels=tuple(kernels),
+        call_order=_order(host, kernels),
+        profile_wall_ns=window.end_ns - window.start_ns,
+        warnings=tuple(_warnings(trace, window, host, kernels, alone)),
+    )
+
+
+# ---------------------------------------------------------------- the host
+
+
+def _add_host_event(host: _Host, event: Event, device: str, start: int) -> None:
+    parent = event.parent
+    owner = None if parent is None else host.owner.get(id(parent))
+    launcher = None if parent is None else host.launchers.get(id(parent))
+    if event.category in LAUNCH_CATEGORIES:
+        beside = None if parent is None else host.beside.get(id(parent))
+        _add_launch(host, event, beside if owner is None else owner, start)
+        return
+    if owner is None and launches_beside_others(event):
+        host.beside[id(event)] = len(host.op_calls)
+        host.op_calls.append(_op_call(len(host.op_calls), event, device, start))
+    elif owner is None and is_op_call(event):
+        owner = len(host.op_calls)
+        host.op_calls.append(_op_call(owner, event, device, start))
+    if is_launcher(event):
+        launcher = event
+    if owner is not None:
+        host.owner[id(event)] = owner
+    if launcher is not None:
+        host.launchers[id(event)] = launcher
+
+
+def _add_launch(host: _Host, event: Event, owner: int | None, start: int) -> None:
+    correlation = event.correlation
+    launch = Launch(
+        id=len(host.launches),
+        name=event.name,
+        op_call=owner,
+        start_ns=event.start_ns - start,
+        duration_ns=event.duration_ns,
+        correlation=correlation or 0,
+    )
+    host.launches.append(launch)
+    if correlation is None:
+        return
+    if correlation in host.by_correlation:
+        host.shared += 1
+    else:
+        host.by_correlation[correlation] = launch, event
+
+
+def _op_call(number: int, event: Event, device: str, start: int) -> OpCall:
+    arguments = event.arguments
+    outside = event.ancestors()
+    nodes = [name for name in map(autograd_node, outside) if name]
+    phase: Phase = "backward" if nodes else "forward"
+    sequence = arguments.get("Sequence number")
+    return OpCall(
+        id=number,
+        name=event.name,
+        overload="",
+        inputs=input_tensors(arguments, device),
+        arguments=argument_text(arguments),
+        source=source_of(event),
+        module=module_of(event),
+        chain=tuple(outer.name for outer in reversed(outside) if is_op(outer)),
+        inner=tuple(inner.name for inner in event.descendants() if is_op(inner)),
+        phase=phase,
+        autograd_node=nodes[0] if nodes else "",
+        sequence=sequence if isinstance(sequence, int) else -1,
+        start_ns=event.start_ns - start,
+        duration_ns=event.duration_ns,
+    )
+
+
+# ---------------------------------------------------------------- the device
+
+
+def _kernels(
+    host: _Host, events: Iterable[Event], window: Window, everywhere: set[int]
+) -> tuple[list[Kernel], Counter[str]]:
+    """Return the kernels of a window, and why some of them stand alone: their launch is not in the file, or not known."""
+    kernels: list[Kernel] = []
+    alone = Counter[str]()
+    for event in events:
+        correlation = event.correlation
+        found = None if correlation is None else host.by_correlation.get(correlation)
+        if found is None:
+            if correlation in everywhere or not window.holds(event):
+                continue  # launched in another step, or run in one
+            alone["no correlation" if correlation is None else "no launch in the trace"] += 1
+        kernels.append(_kernel(len(kernels), event, host, found, window.start_ns))
+    return kernels, alone
+
+
+def _kernel(
+    number: int, event: Event, host: _Host, found: tuple[Launch, Event] | None, start: int
+) -> Kernel:
+    arguments = event.arguments
+    launch, launching = found if found is not None else (None, None)
+    parent = launching.parent if launching is not None else None
+    launcher = None if parent is None else host.launchers.get(id(parent))
+    generated = launcher is not None or event.name.startswith("triton_")
+    kind = _KINDS.get(event.category, "triton" if generated else "library")
+    # Early Triton kernels are all called `triton__0d1d2d`: the host's call of one has the name that says what it fuses.
+    nameless = launcher is not None and event.name.startswith("triton__")
+    return Kernel(
+        id=number,
+        name=launcher.name if nameless and launcher is not None else event.name,
+        kind=kind,
+        op_call=launch.op_call if launch is not None else None,
+        launch=launch.id if launch is not None else None,
+        start_ns=event.start_ns - start,
+        duration_ns=event.duration_ns,
+        stream=_int(arguments.get("stream")),
+        grid=_ints(arguments.get("grid")),
+        block=_ints(arguments.get("block")),
+        registers=_int(arguments.get("registers per thread")),
+        shared_bytes=_int(arguments.get("shared memory")),
+    )
+
+
+def _order(host: _Host, kernels: Sequence[Kernel]) -> tuple[str, ...]:
+    """Return op calls and kernels in the order in which the host asked for them."""
+    starts = [(call.start_ns or 0, 0, f"o{call.id}") for call in host.op_calls]
+    starts += [
+        (
+            host.launches[kernel.launch].start_ns if kernel.launch is not None else kernel.start_ns,
+            1,
+            f"k{kernel.id}",
+        )
+        for kernel in kernels
+    ]
+    return tuple(item for _, _, item in sorted(starts, key=lambda entry: entry[:2]))
+
+
+def _int(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _ints(value: object) -> tuple[int, ...]:
+    return tuple(item for item in value if isinstance(item, int)) if isinstance(value, list) else ()
+
+
+# ---------------------------------------------------------------- what was odd
+
+
+def _warnings(
+    trace: Trace, window: Window, host: _Host, kernels: Sequence[Kernel], alone: Counter[str]
+) -> Iterable[CaptureWarning]:
+    """Yield what a reader must know of this trace, each with its count."""
+    if window.note:
+        yield CaptureWarning(id="window", text=f"shown is {window.note}")
+    for what, count in sorted(trace.odd.items()):
+        yield CaptureWarning(id="odd-trace", text=f"{count:,} {what}")
+    for reason, count in sorted(alone.items()):
+        text = f"{count:,} of {len(kernels):,} kernels stand alone: {reason}"
+        yield CaptureWarning(id="kernel-without-launch", text=text)
+    with_kernels = {kernel.launch for kernel in kernels}
+    idle = [
+        launch.name
+        for launch in host.launches
+        if launch.id not in with_kernels and any(part in launch.name for part in _LAUNCHES_KERNELS)
+    ]
+    if idle:
+        shown = ", ".join(name for name, _ in Counter(idle).most_common(_SHOWN))
+        text = f"{len(idle):,} launches have no kernel in the trace: {shown}"
+        yield CaptureWarning(id="launch-without-kernel", text=text)
+    if host.shared:
+        text = f"{host.shared:,} launches have the correlation of an earlier one, which has the kernels"
+        yield CaptureWarning(id="shared-correlation", text=text)
+    replays = {launch.id for launch in host.launches if GRAPH_LAUNCH in launch.name}
+    replayed = sum(kernel.launch in replays for kernel in kernels)
+    if replayed:
+        text = f"{replayed:,} kernels are replayed by {len(replays):,} launches of a CUDA graph: no op call launched them"
+        yield CaptureWarning(id="graph-replay", text=text)
+    if not kernels and trace.devices:
+        yield CaptureWarning(id="no-kernels", text="no kernel ran in the part of the trace shown")

@@ -1,0 +1,101 @@
+"""Two traces as one run. In: paths, what part of them to read. Out: a Run whose sides are imported."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+import compdiff
+from compdiff import kineto
+from compdiff.importers.capture import make_capture
+from compdiff.importers.files import read_trace_file
+from compdiff.importers.steps import choose_window, whole_window
+from compdiff.model import Capture, CaptureWarning, CaseInfo, CompileOptions, Environment, Run
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What of a trace to read: a step by number, what lies between two annotations, everything, or a steady step."""
+
+    step: int | None = None
+    between: tuple[str, str] | None = None
+    whole: bool = False
+    member: str = ""
+
+
+def import_traces(left: Path, right: Path | None, asked: Asked, name: str = "") -> Run:
+    """Return the run of two traces, the left one eager and the right one compiled; without a right one of one trace.
+
+    Raises:
+        FormatError: a file is no trace, or damaged: says where.
+        CompdiffError: a step or an annotation that was asked for is not there.
+    """
+    with _no_garbage_collection():
+        first, environment = _side(left, asked, "eager")
+        second = _side(right, asked, "compiled")[0] if right is not None else None
+    if second is None:
+        first = msgspec.structs.replace(first, label="trace")
+        second = msgspec.structs.replace(first, label="same trace", warnings=())
+    return Run(
+        case=CaseInfo(
+            name=name or _name(left, right),
+            file=str(left) if right is None else f"{left}, {right}",
+            summary="Imported from traces." if right else "One trace, shown beside itself.",
+        ),
+        environment=environment,
+        options=CompileOptions(),
+        left=first,
+        right=second,
+        warnings=tuple(_differences(first, second)),
+    )
+
+
+def _side(path: Path, asked: Asked, label: str) -> tuple[Capture, Environment]:
+    file = read_trace_file(path, asked.member)
+    trace = kineto.read(file.data)
+    window = (
+        whole_window(trace.events)
+        if asked.whole
+        else choose_window(trace.events, asked.step, asked.between)
+    )
+    capture = make_capture(trace, window, label)
+    if file.others:
+        text = f"{file.name} was read; beside it are {', '.join(file.others[:5])}: choose with --member"
+        others = CaptureWarning(id="other-traces", text=text)
+        capture = msgspec.structs.replace(capture, warnings=(*capture.warnings, others))
+    environment = Environment(
+        cuda=trace.cuda,
+        driver=trace.driver,
+        device=trace.devices[0] if trace.devices else "",
+        compdiff=compdiff.__version__,
+    )
+    return capture, environment
+
+
+def _name(left: Path, right: Path | None) -> str:
+    stems = [path.name.partition(".")[0] or path.name for path in (left, right) if path is not None]
+    return "-against-".join(stems)
+
+
+def _differences(left: Capture, right: Capture) -> Iterator[CaptureWarning]:
+    """Yield what makes the sides hard to compare."""
+    if left.device_name != right.device_name:
+        text = f"the sides ran on different devices: {left.device_name or 'unknown'} and {right.device_name or 'unknown'}"
+        yield CaptureWarning(id="devices-differ", text=text)
+    text = "times are those of the profiled traces: the profiler slows the host down, and each is one sample"
+    yield CaptureWarning(id="profiled-times", text=text)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Read without looking for cycles in between: a trace is hundreds of thousands of objects that all stay."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,21 @@
+"""Kineto's Chrome-trace JSON: `read` gives a Trace. No specification says what a file holds; docs/traces.md does."""
+
+from compdiff.kineto.decode import Trace, decode, read
+from compdiff.kineto.events import (
+    DEVICE_CATEGORIES,
+    LAUNCH_CATEGORIES,
+    Event,
+    nanoseconds,
+    nest,
+)
+
+__all__ = [
+    "DEVICE_CATEGORIES",
+    "LAUNCH_CATEGORIES",
+    "Event",
+    "Trace",
+    "decode",
+    "nanoseconds",
+    "nest",
+    "read",
+]
