@@ -18,7 +18,9 @@ def composite_ops() -> list[str]:
             found[schema.name].append(torch._C._dispatch_has_kernel_for_dispatch_key(name, _KEY))
         except RuntimeError:  # a TorchScript op that the dispatcher does not know
             continue
-    return sorted(name.removeprefix("aten::") for name, kinds in found.items() if all(kinds))
+    return sorted(
+        name.removeprefix("aten::") for name, kinds in found.items() if kinds and all(kinds)
+    )
 
 
 if __name__ == "__main__":

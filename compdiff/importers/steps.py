@@ -43,8 +43,8 @@ def choose_window(
 
 
 def whole_window(events: Sequence[Event]) -> Window:
-    """Return the window of all events; those at time zero, which stand for no time, do not stretch it."""
-    known = [event for event in events if event.start_ns > 0]
+    """Return the window of all events; one at time zero without a duration has no time, and does not stretch it."""
+    known = [event for event in events if event.start_ns or event.duration_ns]
     if not known:
         return Window(0, 1, "a trace without events")
     start = min(event.start_ns for event in known)

@@ -127,7 +127,7 @@ def _decoded(data: bytes) -> _RawTrace:
 
 def _message(data: bytes, error: msgspec.DecodeError) -> str:
     if "truncated" in str(error):
-        return f"not a whole Kineto trace: it is truncated at byte {len(data):,}"
+        return f"not a Kineto trace: it is truncated at byte {len(data):,}"
     return f"not a Kineto trace: {error}"
 
 
