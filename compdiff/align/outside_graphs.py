@@ -23,35 +23,47 @@ def match_outside_graphs(result: Alignment, by: str) -> None:
         left[index].kept = right_op(right[other].id)
         left[index].by = by
     used = {other for _, other in pairs}
-    _match_gradient_copies(left, [call for index, call in enumerate(right) if index not in used])
+    rest = [call for index, call in enumerate(right) if index not in used]
+    _match_gradients(left, rest)
 
 
-def _match_gradient_copies(left: Sequence[OpTrace], right: Sequence[OpCall]) -> None:
-    """Match what autograd does to hand over a gradient: taken as it is on the left, copied on the right.
+def _match_gradients(traces: Sequence[OpTrace], right: Sequence[OpCall]) -> None:
+    """Match what autograd does to hand over a gradient: it takes it as it is on one side, and copies it on the other.
 
     A gradient whose layout is not its parameter's is copied (an allocation and a copy) instead of detached.
     Source: torch/csrc/autograd/functions/accumulate_grad.h (torch 2.13).
     """
-    groups: list[list[OpCall]] = []
-    for call in right:
-        if not call.autograd_node.endswith(_ACCUMULATE_GRAD):
+    free = {trace.call.id: trace for trace in traces if trace.kept is None and not trace.items}
+    waiting = _handovers(right)
+    for calls in _handovers([trace.call for trace in free.values()]):
+        found = next((other for other in waiting if _gradient(other) == _gradient(calls)), None)
+        if found is None:
             continue
-        if "empty" in call.name or not groups:
-            groups.append([])
-        groups[-1].append(call)
-    for trace in left:
-        if trace.kept is not None or not trace.call.autograd_node.endswith(_ACCUMULATE_GRAD):
-            continue
-        if not trace.call.outputs:
-            continue  # of an imported call: its shape is not known
-        shapes = [meta.shape for meta in trace.call.outputs]
-        group = next(
-            (group for group in groups if [meta.shape for meta in group[0].outputs] == shapes), None
-        )
-        if group is not None:
-            groups.remove(group)
-            trace.items = tuple(right_op(call.id) for call in group)
+        waiting.remove(found)
+        for call in calls:
+            trace = free[call.id]
+            trace.items = tuple(right_op(other.id) for other in found)
             trace.certainty, trace.by = "likely", "gradient of the same shape"
+
+
+def _handovers(calls: Sequence[OpCall]) -> list[list[OpCall]]:
+    """Return the calls that autograd makes to hand over one gradient each: one call, or an allocation and a copy."""
+    groups: list[list[OpCall]] = []
+    for call in calls:
+        if not call.autograd_node.endswith(_ACCUMULATE_GRAD) or not call.outputs:
+            continue
+        last = groups[-1][-1] if groups else None
+        fills = call.name == "aten::copy_" and last is not None and "empty" in last.name
+        if fills and _gradient(groups[-1]) == _gradient([call]):
+            groups[-1].append(call)
+        else:
+            groups.append([call])
+    return groups
+
+
+def _gradient(calls: Sequence[OpCall]) -> tuple[int, ...]:
+    """Return the shape of the gradient that is handed over."""
+    return calls[-1].outputs[0].shape
 
 
 def _outside(trace: OpTrace, lineage: Lineage) -> bool:

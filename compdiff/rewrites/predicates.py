@@ -91,6 +91,12 @@ def hands_over_a_gradient(_: Facts, trace: OpTrace) -> bool:
     return trace.call.autograd_node.endswith("AccumulateGrad") and bool(trace.items)
 
 
+def hands_over_a_gradient_by_copy(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether autograd made the call to hand over a gradient, and the right side copies that gradient."""
+    copies = any(call.name == "aten::copy_" for call in facts.extern_calls(trace))
+    return hands_over_a_gradient(facts, trace) and copies
+
+
 def is_allocation(_: Facts, trace: OpTrace) -> bool:
     """Return whether the call only allocates, and the compiler traced it."""
     return trace.compile_id is not None and not trace.items

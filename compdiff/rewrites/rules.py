@@ -234,7 +234,7 @@ RULES: tuple[Rule, ...] = (
         name="gradient-copied",
         fate="rewritten",
         scope="op",
-        when=p.hands_over_a_gradient,
+        when=p.hands_over_a_gradient_by_copy,
         why="The compiled backward gives the gradient in another layout than the parameter's, so autograd copies it "
         "instead of taking it as it is.",
         source="torch/csrc/autograd/functions/accumulate_grad.h",

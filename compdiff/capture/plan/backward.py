@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch.autograd.graph import GradientEdge, get_gradient_edge
 from torch.fx import traceback
+from torch.utils.weak import WeakTensorKeyDictionary
 
 _ACCUMULATE = "torch::autograd::AccumulateGrad"
 _LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it can
@@ -53,8 +54,18 @@ class _Pass:
     waiting: dict[Any, int] = field(default_factory=dict)
     buffers: dict[Any, list[torch.Tensor | None]] = field(default_factory=dict)
     ready: list[tuple[int, int, Any]] = field(default_factory=list)
-    shares: Counter[int] = field(default_factory=Counter)
+    shares: Any = field(default_factory=WeakTensorKeyDictionary)
     captured: dict[tuple[Any, int], torch.Tensor | None] = field(default_factory=dict)
+
+    def share(self, gradient: torch.Tensor | None, change: int) -> int:
+        """Count one holder of a gradient more or less, and return how many there are.
+
+        By the tensor and not by its id: another tensor may get the id of one that is gone.
+        """
+        if gradient is None:
+            return 0
+        self.shares[gradient] = self.shares.get(gradient, 0) + change
+        return int(self.shares[gradient])
 
     def runs(self, node: Any) -> bool:  # noqa: ANN401 - a node of the graph; torch types it no closer
         """Return whether a node does work that is asked for, rather than only receive a gradient."""
@@ -80,7 +91,8 @@ def run_backward(  # noqa: PLR0913 - the engine's own arguments
     this = _Pass(running, create_graph, nodes, needed, accumulate)
     this.waiting = _dependencies(nodes, needed)
     this.captured = {} if accumulate else dict.fromkeys(wanted)
-    this.shares.update(id(gradient) for gradient in gradients)
+    for gradient in gradients:
+        this.share(gradient, 1)
     outer = running.name, running.sequence
     try:
         with torch.set_grad_enabled(create_graph):
@@ -121,7 +133,7 @@ def _run(
     with _traced_as(node, sequence):
         results = node.apply(*gradients) if hasattr(node, "apply") else node(*gradients)
     for gradient in gradients:
-        this.shares[id(gradient)] -= 1
+        this.share(gradient, -1)
     results = results if isinstance(results, (tuple, list)) else (results,)
     for (after, index), result in zip(node.next_functions, results, strict=False):
         if after is None or (this.needed is not None and after not in this.needed):
@@ -145,8 +157,9 @@ def _deliver(
         return
     fitted = _fitted(gradient, metadata[index])
     held = buffer[index]
+    this.share(held, -1)
     buffer[index] = fitted if held is None else held + fitted
-    this.shares[id(buffer[index])] += 1
+    this.share(buffer[index], 1)
 
 
 def _fitted(gradient: torch.Tensor, metadata: Any) -> torch.Tensor:  # noqa: ANN401 - torch's InputMetadata
@@ -176,8 +189,7 @@ def _accumulate(this: _Pass, variable: torch.Tensor, gradient: torch.Tensor | No
     """Hand a gradient to its leaf: taken as it is, copied into the leaf's layout, or added to what is there."""
     if gradient is None:
         return
-    shared = this.shares[id(gradient)] > 1
-    this.shares[id(gradient)] -= 1
+    shared = this.share(gradient, -1) > 0
     if variable.grad is not None:
         if this.create_graph:
             variable.grad = variable.grad + gradient

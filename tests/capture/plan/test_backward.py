@@ -1,11 +1,13 @@
 """Backward passes walked in Python give what torch's engine gives, here on the CPU."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from compdiff.capture.plan.backward import RunningNode, run_backward
 
@@ -155,3 +157,33 @@ def test_says_which_node_runs() -> None:
     )
     assert [one[0] for one in seen if one] == ["DoubledBackward"]
     assert running.identity() is None
+
+
+class CountingCopies(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Counts allocations for copies of gradients."""
+
+    copies = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401 - torch's signature
+        """Count `empty_strided`, and go on."""
+        del types
+        self.copies += func is torch.ops.aten.empty_strided.default
+        return func(*args, **(kwargs or {}))
+
+
+def test_no_gradient_is_taken_for_another_that_is_gone() -> None:
+    """Tensors come and go by the hundred: a new one at the place of an old one is nobody else's."""
+    x = torch.randn(4, 8)
+    for layer in [torch.nn.Linear(8, 8) for _ in range(60)]:
+        x = x + layer(x).tanh()
+    out = x.sum()
+    with CountingCopies() as counting:  # type: ignore[no-untyped-call]
+        run_backward(
+            RunningNode(),
+            [out],
+            [torch.ones(())],
+            create_graph=False,
+            inputs=(),
+            accumulate=True,
+        )
+    assert counting.copies == 0
