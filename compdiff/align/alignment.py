@@ -4,8 +4,8 @@ The certain chain: left op call -> the same call in the attribution pass -> Dyna
 wrapper call -> right op call or kernel. Where a link is missing, sequence and name matchers stand in, and say so.
 """
 
+from compdiff.align.by_names import match_by_names
 from compdiff.align.joint_nodes import find_joint_nodes
-from compdiff.align.kernel_names import match_kernel_names
 from compdiff.align.lineage import Lineage, trace_lineage
 from compdiff.align.outside_graphs import match_outside_graphs
 from compdiff.align.right_items import find_right_items, item_nodes
@@ -20,7 +20,7 @@ def align(left: Capture, right: Capture) -> Alignment:
         lineage = Lineage(frames={}, calls={}, nodes={})
         result = Alignment(left, right, traces, lineage, {}, [])
         match_outside_graphs(result, "sequence of op calls")
-        match_kernel_names(result)
+        match_by_names(result)
         _collect_matches(result)
         return result
     lineage = trace_lineage(right.compiler)
@@ -47,7 +47,7 @@ def _collect_matches(result: Alignment) -> None:
             match = Match(
                 left=(trace.id,),
                 right=trace.items,
-                by="kernel names",
+                by="names",
                 certainty="guess",
                 evidence=trace.by,
             )

@@ -19,12 +19,47 @@ def match_outside_graphs(result: Alignment, by: str) -> None:
     right_keys = [_loosecall_key(call) for call in right]
     pairs = common_pairs(left_keys, right_keys)
     pairs += leftover_pairs(left_keys, right_keys, pairs)
+    if result.right.compiler is None:
+        pairs += _pairs_of_externs([trace.call for trace in left], right, pairs)
     for index, other in pairs:
         left[index].kept = right_op(right[other].id)
         left[index].by = by
     used = {other for _, other in pairs}
     rest = [call for index, call in enumerate(right) if index not in used]
     _match_gradients(left, rest)
+
+
+def _pairs_of_externs(
+    left: Sequence[OpCall], right: Sequence[OpCall], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return pairs of calls of one op among those that `pairs` leaves over: compiled code hands extern ops their output.
+
+    First by the shapes of the other inputs, then by name and order alone: an input may come in another view.
+    """
+    found: list[tuple[int, int]] = []
+    for left_key, right_key in ((_name_and_shapes, _without_output), (_name, _name)):
+        used_left = {index for index, _ in (*pairs, *found)}
+        used_right = {other for _, other in (*pairs, *found)}
+        rest_left = [index for index in range(len(left)) if index not in used_left]
+        rest_right = [index for index in range(len(right)) if index not in used_right]
+        keys = [left_key(left[i]) for i in rest_left], [right_key(right[i]) for i in rest_right]
+        more = common_pairs(*keys)
+        if left_key is _name_and_shapes:
+            more += leftover_pairs(*keys, more)
+        found += [(rest_left[index], rest_right[other]) for index, other in more]
+    return found
+
+
+def _name(call: OpCall) -> tuple[object, ...]:
+    return (call.name,)
+
+
+def _name_and_shapes(call: OpCall) -> tuple[object, ...]:
+    return (call.name, *(meta.shape for meta in call.inputs))
+
+
+def _without_output(call: OpCall) -> tuple[object, ...]:
+    return (call.name, *(meta.shape for meta in call.inputs[:-1]))
 
 
 def _match_gradients(traces: Sequence[OpTrace], right: Sequence[OpCall]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from compdiff.importers.ops import (
     GRAPH_LAUNCH,
     autograd_node,
+    generated_function,
     is_launcher,
     is_op,
     is_op_call,
@@ -40,6 +41,7 @@ class _Host:
     owner: dict[int, int] = field(default_factory=dict)
     beside: dict[int, int] = field(default_factory=dict)
     launchers: dict[int, Event] = field(default_factory=dict)
+    functions: list[Event] = field(default_factory=list)
     by_correlation: dict[int, tuple[Launch, Event]] = field(default_factory=dict)
     shared: int = 0
 
@@ -92,6 +94,8 @@ def _add_host_event(host: _Host, event: Event, device: str, start: int) -> None:
         host.op_calls.append(_op_call(owner, event, device, start))
     if is_launcher(event):
         launcher = event
+    if generated_function(event):
+        host.functions.append(event)
     if owner is not None:
         host.owner[id(event)] = owner
     if launcher is not None:
@@ -158,6 +162,16 @@ def _kernels(
                 continue  # launched in another step, or run in one
             alone["no correlation" if correlation is None else "no launch in the trace"] += 1
         kernels.append(_kernel(len(kernels), event, host, found, window.start_ns))
+    kernels += [
+        Kernel(
+            id=len(kernels) + number,
+            name=generated_function(event),
+            kind="cpp",
+            start_ns=event.start_ns - window.start_ns,
+            duration_ns=event.duration_ns,
+        )
+        for number, event in enumerate(host.functions)
+    ]
     return kernels, alone
 
 

@@ -13,9 +13,9 @@ from compdiff.kineto import LAUNCH_CATEGORIES, Event
 _OP = re.compile(r"[A-Za-z_]\w*(::\w+)+(\.\w+)?")
 _NOT_OPS = ("torch::autograd::", "autograd::", "torch::jit::")
 GRAPH_LAUNCH = "GraphLaunch"
-_GENERATED = re.compile(
-    r"(triton|cpp)_(poi|per|red|tem|for|mix|fused|mm|bmm|convolution|flex|_|\d)\w*"
-)
+_GENERATED = re.compile(r"triton_(poi|per|red|tem|for|mix|fused|mm|bmm|convolution|flex|_|\d)\w*")
+# On a CPU, with torch._inductor.config.cpp.enable_kernel_profile: the call is the kernel.
+_FUNCTION = re.compile(r"(?:graph_\d+_)?(?P<name>cpp_fused_\w+)")
 # Composite in the overload that models call; others of the name are not, and have no op inside.
 _COMPOSITE_WITH_CHILDREN = frozenset(
     {
@@ -89,6 +89,12 @@ def is_composite(event: Event) -> bool:
 def is_launcher(event: Event) -> bool:
     """Return whether an event is the host's call of a kernel that Inductor generated."""
     return event.category == "cpu_op" and _GENERATED.fullmatch(event.name) is not None
+
+
+def generated_function(event: Event) -> str:
+    """Return the name of the C++ function of Inductor that an event is a call of, or ""."""
+    found = _FUNCTION.fullmatch(event.name) if event.category == "cpu_op" else None
+    return found["name"] if found else ""
 
 
 def autograd_node(event: Event) -> str:

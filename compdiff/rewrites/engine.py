@@ -3,6 +3,7 @@
 Rules are tried in order; an op call is claimed once. The engine knows no op name.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -75,6 +76,7 @@ def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
         "pass": _apply_to_events,
         "op": _apply_to_ops,
         "kernel": _apply_to_kernels,
+        "library": _apply_to_library_calls,
     }
     pass_rules = [rule for rule in rules if rule.scope == "pass" and rule.when is None]
     for rule in pass_rules:
@@ -209,7 +211,19 @@ def _scheduled(facts: Facts, kernel: str) -> str:
 
 
 _MIN_MEMBERS = 2
-_REDUCTION_NAMES = ("triton_red_", "triton_per_", "triton_tem_fused_sum", "triton_mix_")
+_REDUCTION_NAME = re.compile(
+    r"triton_(red|per|mix)_|cpp_\w*(softmax|norm|sum|mean|max|min|var|loss)"
+)
+
+
+def _apply_to_library_calls(state: _State, rule: Rule) -> None:
+    """Claim, for each right op call that the rule speaks of, the op calls that it is guessed to stand for."""
+    facts = state.facts
+    for item, made in right_items(facts.alignment.right):
+        members = [trace for trace in facts.owners.get(item, ()) if trace.certainty == "guess"]
+        free = state.unclaimed(members)
+        if free and isinstance(made, OpCall) and made.name in rule.ops:
+            state.claim(rule, free, right=(item,), evidence=(free[0].by,))
 
 
 def _is_home(facts: Facts, trace: OpTrace, kernel: str) -> bool:
@@ -230,7 +244,7 @@ def _reduces(facts: Facts, kernel: str) -> bool:
     """Return whether a generated kernel reduces: by its nodes, or by its name where no compiler told them."""
     nodes = facts.nodes_of(kernel)
     if not nodes:
-        return facts.items[kernel].name.startswith(_REDUCTION_NAMES)
+        return _REDUCTION_NAME.match(facts.items[kernel].name) is not None
     return any(node.target in REDUCTION_TARGETS for node in nodes)
 
 

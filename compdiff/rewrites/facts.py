@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from compdiff.align.by_names import is_view_name
 from compdiff.align.items import left_op, right_items, right_kernel, right_op
-from compdiff.align.kernel_names import is_view_name
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import CompiledGraph, GraphNode, Kernel, OpCall
 

@@ -9,7 +9,7 @@ from compdiff.align.traces import OpTrace
 from compdiff.model import FateKind, PassEvent
 from compdiff.rewrites.facts import Facts
 
-Scope = Literal["pass", "op", "kernel"]
+Scope = Literal["pass", "op", "kernel", "library"]
 Predicate: TypeAlias = Callable[[Facts, OpTrace], bool]
 
 
@@ -21,10 +21,11 @@ class Rule:
         name: kebab-case, unique; the anchor and test id.
         fate: what becomes of the op calls it claims; `eliminated` only if nothing on the right does their work.
         scope: `pass` rules claim the op calls whose nodes one pass event removed; `op` rules claim one op call;
-            `kernel` rules claim the op calls that run in one generated kernel.
+            `kernel` rules claim the op calls that run in one generated kernel; `library` rules claim those that one right op
+            call is guessed to stand for, where no compiler tells.
         passes: for `pass` rules, patterns over `stage/pass_name/pattern location`.
-        ops: names of the op calls it may claim (`pass`, `op`), or one of which must be in the kernel (`kernel`);
-            empty means any.
+        ops: names of the op calls it may claim (`pass`, `op`), one of which must be in the kernel (`kernel`), or of the
+            right op calls it speaks of (`library`); empty means any.
         when: a named predicate that each claimed op call fulfils.
         why: one sentence for the reader.
         source: where torch does it.
@@ -48,5 +49,5 @@ class Rule:
 
     def admits(self, facts: Facts, trace: OpTrace) -> bool:
         """Return whether the rule may claim this op call."""
-        named = self.scope == "kernel" or not self.ops or trace.call.name in self.ops
+        named = self.scope in {"kernel", "library"} or not self.ops or trace.call.name in self.ops
         return named and (self.when is None or self.when(facts, trace))

@@ -1,5 +1,6 @@
 """The table of rules, first match wins. In: nothing. Out: RULES, RULE_NAMES. Adding a rule is one row here and one case."""
 
+from compdiff.align.by_names import LIBRARY_CALLS
 from compdiff.align.traces import ALLOCATIONS
 from compdiff.rewrites import predicates as p
 from compdiff.rewrites.rule import Rule
@@ -95,6 +96,25 @@ RULES: tuple[Rule, ...] = (
         why="A matrix product and the addition after it became one addmm: one dispatcher op fewer.",
         source="torch/_inductor/fx_passes/post_grad.py: addmm",
         case="linear",
+    ),
+    Rule(
+        name="mm-add-to-addmm",
+        fate="rewritten",
+        scope="library",
+        ops=frozenset({"aten::addmm", "aten::baddbmm"}),
+        why="A matrix product and the addition after it became one addmm: one dispatcher op fewer.",
+        source="torch/_inductor/fx_passes/post_grad.py: addmm",
+        case="linear",
+    ),
+    Rule(
+        name="sdpa-pattern",
+        fate="rewritten",
+        scope="library",
+        ops=frozenset(name for name in LIBRARY_CALLS if "scaled_dot_product" in name),
+        why="The written-out attention was recognised and became one scaled_dot_product_attention call, "
+        "which never stores the score matrix.",
+        source="torch/_inductor/fx_passes/fuse_attention.py",
+        case="attention_manual",
     ),
     Rule(
         name="addmm-unfused-bias",
