@@ -19,6 +19,18 @@ class Work:
     bytes_moved: int
     ns: int
 
+    def __add__(self, other: "Work") -> "Work":
+        """Return the work of both."""
+        return Work(
+            kernels=self.kernels + other.kernels,
+            flops=self.flops + other.flops,
+            bytes_moved=self.bytes_moved + other.bytes_moved,
+            ns=self.ns + other.ns,
+        )
+
+
+NO_WORK = Work(kernels=0, flops=0, bytes_moved=0, ns=0)
+
 
 def work_of(kernels: Iterable[Kernel]) -> Work | None:
     """Return the summed estimates of kernels on the device; None when one of them has none."""

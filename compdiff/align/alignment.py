@@ -7,6 +7,7 @@ wrapper call -> right op call or kernel. Where a link is missing, sequence and n
 from compdiff.align.by_names import match_by_names
 from compdiff.align.joint_nodes import find_joint_nodes
 from compdiff.align.lineage import Lineage, trace_lineage
+from compdiff.align.other_way import match_other_way
 from compdiff.align.outside_graphs import match_outside_graphs
 from compdiff.align.right_items import find_right_items, item_nodes
 from compdiff.align.traces import Alignment, OpTrace
@@ -17,7 +18,7 @@ def align(left: Capture, right: Capture) -> Alignment:
     """Return the alignment of two captures, certain matchers first."""
     traces = [OpTrace(call) for call in left.op_calls]
     if right.compiler is None or not right.compiler.graphs:
-        lineage = Lineage(frames={}, calls={}, nodes={})
+        lineage = Lineage(frames={}, nodes={})
         result = Alignment(left, right, traces, lineage, {}, [])
         match_outside_graphs(result, "sequence of op calls")
         match_by_names(result)
@@ -28,6 +29,7 @@ def align(left: Capture, right: Capture) -> Alignment:
     find_joint_nodes(result, right.compiler.attributed)
     find_right_items(result)
     match_outside_graphs(result, "sequence of op calls outside the compiled graphs")
+    match_other_way(result)
     _collect_matches(result)
     return result
 

@@ -38,10 +38,9 @@ class FrameLineage:
 
 @dataclass
 class Lineage:
-    """The lineages of all frames, and the wrapper calls of each post-grad node."""
+    """The lineages of all frames, and all post-grad nodes."""
 
     frames: dict[str, FrameLineage]
-    calls: dict[NodeRef, list[int]]
     nodes: dict[NodeRef, GraphNode]
 
     def joint_origins(self, compile_id: str, ref: NodeRef) -> frozenset[str]:
@@ -51,23 +50,16 @@ class Lineage:
 
 def trace_lineage(compiler: Compiler) -> Lineage:
     """Return what became of every joint node of `compiler`'s graphs."""
-    lineage = Lineage(frames={}, calls=defaultdict(list), nodes={})
+    lineage = Lineage(frames={}, nodes={})
     by_frame: dict[str, list[CompiledGraph]] = defaultdict(list)
     for graph in compiler.graphs:
         by_frame[graph.compile_id].append(graph)
     for compile_id, graphs in by_frame.items():
         lineage.frames[compile_id] = _frame(compile_id, graphs)
         for graph in graphs:
-            _add_calls(lineage, graph)
+            nodes = graph.post_grad.nodes if graph.post_grad else ()
+            lineage.nodes |= {NodeRef(graph.id, node.name): node for node in nodes}
     return lineage
-
-
-def _add_calls(lineage: Lineage, graph: CompiledGraph) -> None:
-    for node in graph.post_grad.nodes if graph.post_grad else ():
-        lineage.nodes[NodeRef(graph.id, node.name)] = node
-    for call in graph.calls:
-        for name in call.nodes:
-            lineage.calls[NodeRef(graph.id, name)].append(call.index)
 
 
 def _frame(compile_id: str, graphs: list[CompiledGraph]) -> FrameLineage:

@@ -6,6 +6,7 @@ Joint node -> post-grad node (the lineage) -> wrapper call -> right op call or k
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from compdiff.align.inlined import inlined_nodes
 from compdiff.align.items import in_order, right_items, right_kernel, right_op
 from compdiff.align.lineage import NodeRef
 from compdiff.align.traces import Alignment
@@ -25,13 +26,14 @@ _DEVICE_COPIES = frozenset({"device_put"})
 def item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
     """Return, for each right item that a graph's call made, the post-grad nodes that it may compute."""
     graphs = {graph.id: graph for graph in right.compiler.graphs} if right.compiler else {}
+    inlined = {number: inlined_nodes(graph) for number, graph in graphs.items()}
     found: dict[str, list[NodeRef]] = {}
     fallbacks: dict[int, list[OpCall]] = defaultdict(list)
     for item, made in right_items(right):
         if made.graph is not None and made.call is not None:
-            found[item] = [
-                NodeRef(made.graph, name) for name in graphs[made.graph].calls[made.call].nodes
-            ]
+            named = graphs[made.graph].calls[made.call].nodes
+            names = (*named, *inlined[made.graph].get(made.call, ()))
+            found[item] = [NodeRef(made.graph, name) for name in names]
         elif made.graph is not None and isinstance(made, OpCall):
             fallbacks[made.graph].append(made)
     for number, calls in fallbacks.items():

@@ -75,6 +75,9 @@ class TensorIds:
 class OpRecorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Records each dispatcher call under it; with `sources` it also walks the Python stack for the user's line."""
 
+    # A higher-order op (`associative_scan`, `cond`) is one call; what its body does is not seen.
+    supports_higher_order_operators = True
+
     @classmethod
     def ignore_compile_internals(cls) -> bool:
         """Return True, so that compiled code runs as compiled under this mode (torch >= 2.11)."""
@@ -97,7 +100,8 @@ class OpRecorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> object:
         """Run the call and note it; the signature is torch's."""
         kwargs = kwargs or {}
-        name = func._schema.name  # noqa: SLF001 - the op's own name, public in all but spelling
+        schema = getattr(func, "_schema", None)  # a higher-order op has none
+        name = schema.name if schema else f"higher_order::{func.name()}"
         if name in IGNORED_OPS:
             return func(*args, **kwargs)
         inputs = tuple(
@@ -105,7 +109,7 @@ class OpRecorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         )
         node, sequence = self._autograd()
         result = func(*args, **kwargs)
-        mutates = bool(func._schema.is_mutable)  # noqa: SLF001
+        mutates = bool(schema and schema.is_mutable)
         if mutates:
             self._note_writes(func, args, kwargs)
         self.recording.places.append((self._place.compile_id, self._place.node))
@@ -113,7 +117,7 @@ class OpRecorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             OpCall(
                 id=len(self.recording.op_calls),
                 name=name,
-                overload=func._overloadname,  # noqa: SLF001
+                overload=func._overloadname if schema else "",  # noqa: SLF001 - the op's own name
                 inputs=inputs,
                 outputs=tuple(
                     self.ids.meta(leaf) for leaf in tree_leaves(result) if _is_tensor(leaf)

@@ -8,7 +8,7 @@ from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import arguments_text, outputs_text, short_place
 from compdiff.report.quantities import duration_text, value_text
 from compdiff.report.rows import kernel_kind
-from compdiff.work import rewrite_works
+from compdiff.work import Work, rewrite_works
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class RewriteCard:
     outcome: str
     outcome_why: str
     evidence: tuple[str, ...]
+    works: tuple[Work, Work] | None
     estimate: str
     links: tuple[str, ...]
 
@@ -64,12 +65,11 @@ def make_rewrites(lookup: Lookup) -> tuple[RewriteCard, ...]:
     """Return a card for each rewrite, in order."""
     works = rewrite_works(lookup.run, lookup.diff)
     return tuple(
-        _rewrite(lookup, rewrite, rewrite_text(works.get(rewrite.id)))
-        for rewrite in lookup.diff.rewrites
+        _rewrite(lookup, rewrite, works.get(rewrite.id)) for rewrite in lookup.diff.rewrites
     )
 
 
-def _rewrite(lookup: Lookup, rewrite: Rewrite, estimate: str) -> RewriteCard:
+def _rewrite(lookup: Lookup, rewrite: Rewrite, works: tuple[Work, Work] | None) -> RewriteCard:
     left = [_item(lookup, item) for item in rewrite.left]
     shared = [_item(lookup, item, shared=True) for item in rewrite.shared]
     return RewriteCard(
@@ -84,7 +84,8 @@ def _rewrite(lookup: Lookup, rewrite: Rewrite, estimate: str) -> RewriteCard:
         outcome=rewrite.outcome,
         outcome_why=rewrite.outcome_why,
         evidence=rewrite.evidence,
-        estimate=estimate,
+        works=works,
+        estimate=rewrite_text(works),
         links=(*rewrite.left, *rewrite.shared, *rewrite.right),
     )
 

@@ -14,10 +14,12 @@ from rich.text import Text
 
 from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.comparison import ChangeRow, ComparisonView
+from compdiff.report.estimates import rewrite_text
 from compdiff.report.headline import Notice, failure_text
 from compdiff.report.naming import clipped, printable
 from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
+from compdiff.work import NO_WORK, Work
 
 _STYLES = {
     "faster": "green",
@@ -158,7 +160,7 @@ def _metrics(page: Page) -> Table:
 
 
 def _rewrites(page: Page) -> list[Text]:
-    """Return two lines for each rewrite; those of one rule and outcome are told together."""
+    """Return two or three lines for each rewrite; those of one rule and outcome are told together."""
     return [line for cards in _alike(page) for line in _rewrite(cards)]
 
 
@@ -179,10 +181,19 @@ def _rewrite(cards: list[RewriteCard]) -> tuple[Text, ...]:
     before = _items([item for card in cards for item in card.before if not item.shared])
     after = _items([item for card in cards for item in card.after]) or "nothing"
     lines = [name, Text(printable(f"    {before} -> {after}"), style="dim")]
-    lines += [
-        Text(printable(f"    {card.estimate}"), style="dim") for card in cards if card.estimate
-    ]
+    estimate = rewrite_text(_summed(cards))
+    if estimate:
+        lines.append(Text(printable(f"    {estimate}"), style="dim"))
     return tuple(lines)
+
+
+def _summed(cards: list[RewriteCard]) -> tuple[Work, Work] | None:
+    """Return the estimated work before and after all of the rewrites; None where nothing is estimated."""
+    pairs = [card.works for card in cards if card.works is not None]
+    if not pairs:
+        return None
+    before, after = zip(*pairs, strict=True)
+    return sum(before, NO_WORK), sum(after, NO_WORK)
 
 
 def _places(cards: list[RewriteCard]) -> str:

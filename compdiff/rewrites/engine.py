@@ -4,12 +4,14 @@ Rules are tried in order; an op call is claimed once. The engine knows no op nam
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from compdiff.align.items import in_order, right_items
+from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite
 from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
@@ -77,6 +79,7 @@ def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
         "op": _apply_to_ops,
         "kernel": _apply_to_kernels,
         "library": _apply_to_library_calls,
+        "path": _apply_to_paths,
     }
     pass_rules = [rule for rule in rules if rule.scope == "pass" and rule.when is None]
     for rule in pass_rules:
@@ -224,6 +227,22 @@ def _apply_to_library_calls(state: _State, rule: Rule) -> None:
         free = state.unclaimed(members)
         if free and isinstance(made, OpCall) and made.name in rule.ops:
             state.claim(rule, free, right=(item,), evidence=(free[0].by,))
+
+
+def _apply_to_paths(state: _State, rule: Rule) -> None:
+    """Claim together the op calls of code that only eager mode runs, for each set of right items that stands for them."""
+    groups: dict[tuple[str, ...], list[OpTrace]] = defaultdict(list)
+    for trace in state.unclaimed(state.facts.alignment.traces):
+        if trace.by == OTHER_WAY:
+            groups[trace.items].append(trace)
+    for items, traces in groups.items():
+        places = [trace.call.source for trace in traces if trace.call.source is not None]
+        lines = sorted({place.line for place in places})
+        functions = ", ".join(sorted({place.function for place in places}))
+        evidence = (
+            f"no node of Dynamo's graph comes from lines {lines[0]} to {lines[-1]} of {functions}"
+        )
+        state.claim(rule, traces, right=items, evidence=(evidence,))
 
 
 def _is_home(facts: Facts, trace: OpTrace, kernel: str) -> bool:

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from compdiff.align.by_names import is_view_name
 from compdiff.align.items import left_op, right_items, right_kernel, right_op
+from compdiff.align.liveness import live_calls
+from compdiff.align.other_way import graphs_around
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import CompiledGraph, GraphNode, Kernel, OpCall
 
@@ -87,7 +88,12 @@ class Facts:
     @cached_property
     def live(self) -> frozenset[int]:
         """Ids of left op calls whose result reaches an output, a mutated tensor or autograd."""
-        return frozenset(_live_calls(self.alignment))
+        return live_calls(self.alignment.left)
+
+    @cached_property
+    def inside_graphs(self) -> dict[int, str]:
+        """The compile ids of the graphs that left op calls without a traced counterpart lie in, by op call."""
+        return graphs_around(self.alignment.traces)
 
     @cached_property
     def first_equal(self) -> dict[int, int]:
@@ -123,17 +129,6 @@ class Facts:
         return graph is not None and self.graphs[graph].direction == "backward"
 
 
-def is_view(call: OpCall) -> bool:
-    """Return whether every output of a call shares the memory of one of its inputs, and nothing is written.
-
-    Of an imported call the outputs are not known: its name decides.
-    """
-    if not call.outputs:
-        return is_view_name(call.name)
-    inputs = {meta.storage for meta in call.inputs}
-    return not call.mutates and all(meta.storage in inputs for meta in call.outputs)
-
-
 def base_name(name: str) -> str:
     """Return an op's name without namespace: `aten::addmm` gives `addmm`."""
     return name.rpartition("::")[2]
@@ -146,23 +141,6 @@ def kernel_ids(facts: Facts) -> list[str]:
         for kernel in facts.alignment.right.kernels
         if kernel.kind in GENERATED
     ]
-
-
-def _live_calls(alignment: Alignment) -> set[int]:
-    """Walk back from outputs and writes; a backward pass keeps every forward call that autograd saw alive."""
-    calls = alignment.left.op_calls
-    wanted_values = set(alignment.left.output_values)
-    wanted_storages: set[int] = set()
-    live = set()
-    for call in reversed(calls):
-        values = {meta.value for meta in call.outputs}
-        storages = {meta.storage for meta in call.outputs}
-        needed = call.mutates or call.phase == "backward" or call.sequence >= 0 or not call.outputs
-        if needed or values & wanted_values or storages & wanted_storages:
-            live.add(call.id)
-            wanted_values.update(meta.value for meta in call.inputs)
-            wanted_storages.update(meta.storage for meta in call.inputs)
-    return live
 
 
 def _repeated_calls(alignment: Alignment) -> dict[int, int]:

@@ -1,7 +1,9 @@
 """Named conditions of rules. In: the facts and one op call's trace. Out: whether the condition holds."""
 
+from compdiff.align.inlined import NOT_COMPUTING
+from compdiff.align.liveness import is_view
 from compdiff.align.traces import OpTrace
-from compdiff.rewrites.facts import Facts, base_name, is_view
+from compdiff.rewrites.facts import Facts, base_name
 
 
 def has_no_work_left(_: Facts, trace: OpTrace) -> bool:
@@ -12,6 +14,11 @@ def has_no_work_left(_: Facts, trace: OpTrace) -> bool:
 def is_dead(facts: Facts, trace: OpTrace) -> bool:
     """Return whether no output, write or gradient needs the call, and nothing on the right does its work."""
     return has_no_work_left(facts, trace) and trace.call.id not in facts.live
+
+
+def is_left_out_by_dynamo(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether Dynamo's graph lacks the call although the calls around it are of one graph, and nothing needs it."""
+    return trace.call.id in facts.inside_graphs and trace.call.id not in facts.live
 
 
 def is_absorbed_view(facts: Facts, trace: OpTrace) -> bool:
@@ -107,23 +114,5 @@ def computing_nodes(trace: OpTrace) -> list[str]:
     return [
         node.name
         for node in trace.joint
-        if node.op == "call_function" and node.target not in _NOT_COMPUTING
+        if node.op == "call_function" and node.target not in NOT_COMPUTING
     ]
-
-
-_NOT_COMPUTING = frozenset(
-    {
-        "_operator.getitem",
-        "aten.alias.default",
-        "aten.as_strided.default",
-        "aten.expand.default",
-        "aten.permute.default",
-        "aten.reshape.default",
-        "aten.select.int",
-        "aten.slice.Tensor",
-        "aten.squeeze.dim",
-        "aten.squeeze.dims",
-        "aten.unsqueeze.default",
-        "aten.view.default",
-    }
-)

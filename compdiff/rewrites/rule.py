@@ -9,7 +9,7 @@ from compdiff.align.traces import OpTrace
 from compdiff.model import FateKind, PassEvent
 from compdiff.rewrites.facts import Facts
 
-Scope = Literal["pass", "op", "kernel", "library"]
+Scope = Literal["pass", "op", "kernel", "library", "path"]
 Predicate: TypeAlias = Callable[[Facts, OpTrace], bool]
 
 
@@ -22,7 +22,8 @@ class Rule:
         fate: what becomes of the op calls it claims; `eliminated` only if nothing on the right does their work.
         scope: `pass` rules claim the op calls whose nodes one pass event removed; `op` rules claim one op call;
             `kernel` rules claim the op calls that run in one generated kernel; `library` rules claim those that one right op
-            call is guessed to stand for, where no compiler tells.
+            call is guessed to stand for, where no compiler tells; `path` rules claim the op calls of code that only eager
+            mode runs.
         passes: for `pass` rules, patterns over `stage/pass_name/pattern location`.
         ops: names of the op calls it may claim (`pass`, `op`), one of which must be in the kernel (`kernel`), or of the
             right op calls it speaks of (`library`); empty means any.

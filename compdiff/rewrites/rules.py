@@ -174,6 +174,14 @@ RULES: tuple[Rule, ...] = (
         case="conv_bn_relu",
     ),
     Rule(
+        name="other-code-path",
+        fate="rewritten",
+        scope="path",
+        why="Compiled, the function takes another way (it asks torch.compiler.is_compiling() or the like).",
+        source="torch/compiler/__init__.py: is_compiling, is_dynamo_compiling",
+        case="compiled_otherwise",
+    ),
+    Rule(
         name="dead-code",
         fate="eliminated",
         scope="op",
@@ -181,6 +189,15 @@ RULES: tuple[Rule, ...] = (
         why="Nothing uses the result, so the op is not computed.",
         source="torch/fx/graph.py: eliminate_dead_code, called by AOTAutograd",
         case="dead_code",
+    ),
+    Rule(
+        name="dead-code",
+        fate="eliminated",
+        scope="op",
+        when=p.is_left_out_by_dynamo,
+        why="Nothing uses the result, and Dynamo's graph no longer holds the op.",
+        source="torch/_dynamo/output_graph.py: remove_unused_graphargs",
+        case="unused_index",
     ),
     Rule(
         name="view-elimination",

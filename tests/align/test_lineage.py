@@ -1,7 +1,7 @@
 """Tests of compdiff.align.lineage on graphs made by hand."""
 
 from compdiff.align.lineage import NodeRef, trace_lineage
-from compdiff.model import CompiledGraph, Compiler, Graph, GraphNode, PassEvent, WrapperCall
+from compdiff.model import CompiledGraph, Compiler, Graph, GraphNode, PassEvent
 
 
 def _node(name: str, **fields: object) -> GraphNode:
@@ -94,12 +94,3 @@ def test_post_grad_events_stay_in_their_graph() -> None:
     event = _event("post_grad", ["mm"], ["addmm"], pattern="addmm")
     backward = _graph([], [event], ["addmm"], id=1, direction="backward")
     assert _finals(forward, backward) == {"mm": [NodeRef(0, "mm"), NodeRef(1, "addmm")]}
-
-
-def test_calls_are_found_by_node() -> None:
-    """Each post-grad node knows the wrapper calls that compute it."""
-    call = WrapperCall(index=3, name="cpp_fused_add_0", kind="cpp", nodes=("add",))
-    graph = _graph(["add"], [], ["add"], calls=(call,))
-    assert trace_lineage(Compiler(backend="inductor", graphs=(graph,))).calls[
-        NodeRef(0, "add")
-    ] == [3]

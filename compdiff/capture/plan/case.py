@@ -14,10 +14,12 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from compdiff.capture import inductor
 from compdiff.capture.plan.attention import AttentionCall, choose_attention, run_attention
 from compdiff.capture.plan.backward import RunningNode, run_backward
-from compdiff.capture.plan.log import PlanLog
+from compdiff.capture.plan.log import PlanLog, ValueReadError
 from compdiff.capture.plan.recurrent import RECURRENT_OPS, recurrent
+from compdiff.errors import CaptureError
 from compdiff.model import Target
 
+_MOST_ASSUMED = 10_000
 _LIBRARY: Any = torch.library  # its class has no types
 
 
@@ -107,7 +109,9 @@ def values(fake: FakeTensorMode, log: PlanLog) -> Iterator[None]:
     def local_scalar_dense(mode: FakeTensorMode, func: Any, tensor: FakeTensor) -> Any:
         if mode is not fake:
             return original(mode, func, tensor)
-        log.assumed_values += 1
+        if log.loading:
+            raise ValueReadError
+        _count_assumed(log)
         value = torch.ones((), dtype=tensor.dtype, device="meta").dtype
         assumed: bool | int | float = 1.0 if value.is_floating_point else 1
         assumed = True if value == torch.bool else assumed
@@ -120,6 +124,17 @@ def values(fake: FakeTensorMode, log: PlanLog) -> Iterator[None]:
 
     with mock.patch.dict(fake_impls.op_implementations_dict, {op: local_scalar_dense}):
         yield
+
+
+def _count_assumed(log: PlanLog) -> None:
+    """Count one more assumed value; a loop that waits for another one never ends."""
+    log.assumed_values += 1
+    if log.assumed_values > _MOST_ASSUMED:
+        raise CaptureError(
+            f"the case read {_MOST_ASSUMED:,} values from the device (.item(), bool() or the like): it may loop until one "
+            "changes, which it never does in a plan",
+            "Take the loop out of the function, or measure the case on a GPU.",
+        )
 
 
 @contextlib.contextmanager

@@ -37,11 +37,16 @@ class GraphCall:
     serial: int
 
 
+class ValueReadError(BaseException):
+    """The case reads a value from the device while it is made; no `except Exception` of the case may take it."""
+
+
 @dataclass
 class PlanLog:
     """Collects what the stand-ins see.
 
-    `ops_recorded` is kept by the recorder of op calls; `modules` counts the graphs that Inductor began to write code for.
+    `loading` is set while the case is made, when no value may be assumed; `ops_recorded` is kept by the recorder of op
+    calls; `modules` counts the graphs that Inductor began to write code for.
     """
 
     calls: list[GraphCall] = field(default_factory=list)
@@ -49,6 +54,7 @@ class PlanLog:
     launches: list[KernelLaunch] = field(default_factory=list)
     kernel_bytes: dict[tuple[int, str], int] = field(default_factory=dict)
     notes: dict[str, CaptureWarning] = field(default_factory=dict)
+    loading: bool = False
     assumed_values: int = 0
     modules: int = 0
     ops_recorded: int = 0

@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
 from compdiff.capture.plan.device import FakeTensorMode
-from compdiff.capture.plan.log import PlanLog
+from compdiff.capture.plan.log import PlanLog, ValueReadError
 from compdiff.capture.workload import Workload, load
 from compdiff.model import Request
 
@@ -25,12 +25,14 @@ def load_planned(request: Request, fake: FakeTensorMode, log: PlanLog) -> Worklo
     Raises:
         CaseError: the file is not a case.
     """
-    with fake:
-        workload = load(request.spec, "cuda", request.dtype, request.seed)
-    if not log.assumed_values:
-        return workload
-    log.assumed_values = 0
-    log.notes.clear()
+    log.loading = True
+    try:
+        with fake:
+            return load(request.spec, "cuda", request.dtype, request.seed)
+    except ValueReadError:
+        log.notes.clear()
+    finally:
+        log.loading = False
     with _OnCpu():
         real = load(request.spec, "cuda", request.dtype, request.seed)
     return _faked(real, fake)

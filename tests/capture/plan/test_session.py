@@ -131,6 +131,36 @@ def test_assumes_a_value_and_says_so(tmp_path: Path) -> None:
 
 @needs_cuda_build
 @pytest.mark.measured
+def test_a_loop_on_a_value_that_never_changes_ends(tmp_path: Path) -> None:
+    """A case that waits for another value than the assumed one is told so, and does not hang."""
+    with pytest.raises(CaptureError, match=r"read 10,000 values"):
+        planned(written(tmp_path, "while x.sum() > 0:\n        x = x - 1\n    return x"))
+
+
+@needs_cuda_build
+@pytest.mark.measured
+def test_a_constructor_that_draws_until_all_is_within_bounds_is_made_on_the_cpu(
+    tmp_path: Path,
+) -> None:
+    """Truncated normal initialization loops on values: the module is made with real ones."""
+    text = (
+        "import torch\nclass Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.weight = torch.nn.Parameter(torch.empty(8, 8))\n"
+        "        torch.nn.init.trunc_normal_(self.weight, std=0.02)\n"
+        "    def forward(self, x):\n        return torch.relu(x @ self.weight)\n"
+        "def get_init_inputs():\n    return []\ndef get_inputs():\n    return [torch.randn(4, 8)]\n"
+    )
+    path = tmp_path / "drawn.py"
+    path.write_text(text)
+    asked = request(path)
+    asked = msgspec.structs.replace(asked, spec=msgspec.structs.replace(asked.spec, form="module"))
+    run = run_isolated(asked, timeout_s=300, on_stage=lambda _: None)
+    assert "assumed-value" not in [warning.id for warning in run.warnings]
+    assert len(run.right.kernels) > 0
+
+
+@needs_cuda_build
+@pytest.mark.measured
 def test_what_runs_on_the_host_launches_nothing(tmp_path: Path) -> None:
     """Copies to the host and back are copies, the op between them is a C++ function, and nothing is unexplained."""
     run = planned(written(tmp_path, "return x.cpu().mul(2).to(x.device) + 1"))

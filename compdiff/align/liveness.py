@@ -1,0 +1,55 @@
+"""Which op calls are needed. In: a capture's op calls with data flow. Out: ids of those whose result reaches something."""
+
+from collections.abc import Iterable
+
+from compdiff.align.by_names import is_view_name
+from compdiff.model import Capture, OpCall
+
+
+def is_view(call: OpCall) -> bool:
+    """Return whether every output of a call shares the memory of one of its inputs, and nothing is written.
+
+    Of an imported call the outputs are not known: its name decides.
+    """
+    if not call.outputs:
+        return is_view_name(call.name)
+    inputs = {meta.storage for meta in call.inputs}
+    return not call.mutates and all(meta.storage in inputs for meta in call.outputs)
+
+
+def live_calls(capture: Capture) -> frozenset[int]:
+    """Return the ids of the op calls whose result reaches an output, a mutated tensor or autograd.
+
+    A backward pass keeps every forward call that autograd saw alive.
+    """
+    calls = capture.op_calls
+    own = _storages_made(calls)
+    wanted_values = set(capture.output_values)
+    wanted_storages: set[int] = set()
+    written: set[int] = set()
+    live = set()
+    for call in reversed(calls):
+        values = {meta.value for meta in call.outputs}
+        storages = {meta.storage for meta in call.outputs}
+        if call.mutates:
+            written |= storages
+        # A view of memory that is needed is itself needed only where a later write gave its contents another number.
+        shared = storages & (written if is_view(call) else wanted_storages) & wanted_storages
+        escapes = (call.mutates and not storages <= own) or not call.outputs
+        needed = escapes or call.phase == "backward" or call.sequence >= 0
+        if needed or values & wanted_values or shared:
+            live.add(call.id)
+            wanted_values.update(meta.value for meta in call.inputs)
+            wanted_storages.update(meta.storage for meta in call.inputs)
+    return frozenset(live)
+
+
+def _storages_made(calls: Iterable[OpCall]) -> set[int]:
+    """Return the storages that the calls themselves allocate: what is written into any other is seen outside."""
+    seen: set[int] = set()
+    made: set[int] = set()
+    for call in calls:
+        seen.update(meta.storage for meta in call.inputs)
+        made.update(meta.storage for meta in call.outputs if meta.storage not in seen)
+        seen.update(made)
+    return made

@@ -1,0 +1,53 @@
+"""Nodes that kernels compute without naming them."""
+
+from compdiff.align.inlined import inlined_nodes
+from compdiff.model import CompiledGraph, Graph, GraphNode, WrapperCall
+
+
+def node(name: str, *inputs: str, target: str = "aten.add.Tensor") -> GraphNode:
+    """Return a node of a post-grad graph."""
+    return GraphNode(name=name, op="call_function", target=target, inputs=inputs)
+
+
+def graph(nodes: list[GraphNode], *calls: tuple[str, tuple[str, ...]]) -> CompiledGraph:
+    """Return a compiled graph whose calls, in order, are of a kind and name some nodes."""
+    return CompiledGraph(
+        id=0,
+        compile_id="0/0",
+        direction="inference",
+        post_grad=Graph(stage="post_grad", nodes=tuple(nodes)),
+        calls=tuple(
+            WrapperCall(index=index, name=f"call{index}", kind=kind, nodes=names)
+            for index, (kind, names) in enumerate(calls)
+        ),
+    )
+
+
+def test_a_node_that_nothing_names_is_computed_by_its_users_kernel() -> None:
+    """It is in the final graph and nothing stores it."""
+    made = graph([node("a"), node("b", "a"), node("c", "b")], ("triton", ("c",)))
+    assert inlined_nodes(made) == {0: ("a", "b")}
+
+
+def test_it_is_found_through_views_which_compute_nothing() -> None:
+    """The view itself is not work of the kernel."""
+    view = node("view", "a", target="aten.view.default")
+    made = graph([node("a"), view, node("c", "view")], ("triton", ("c",)))
+    assert inlined_nodes(made) == {0: ("a",)}
+
+
+def test_each_kernel_of_several_users_computes_it() -> None:
+    """Nothing is stored, so each reader does it anew."""
+    made = graph([node("a"), node("b", "a"), node("c", "a")], ("triton", ("b",)), ("cpp", ("c",)))
+    assert inlined_nodes(made) == {0: ("a",), 1: ("a",)}
+
+
+def test_a_library_call_computes_no_input_inline() -> None:
+    """Its inputs are stored by someone: who does is not known."""
+    assert inlined_nodes(graph([node("a"), node("mm", "a")], ("extern", ("mm",)))) == {}
+
+
+def test_a_node_that_a_library_call_names_is_its_own() -> None:
+    """A kernel that reads the result of a library call does not compute it."""
+    made = graph([node("mm"), node("b", "mm")], ("extern", ("mm",)), ("triton", ("b",)))
+    assert inlined_nodes(made) == {}
