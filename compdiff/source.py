@@ -12,7 +12,7 @@ import msgspec
 
 from compdiff.model import SourceLocation
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent)
+_PACKAGE = str(Path(__file__).resolve().parent)
 _CASES = str(Path(_PACKAGE) / "cases")
 _STDLIB = sysconfig.get_path("stdlib")
 _FRAME_LINE = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)$')

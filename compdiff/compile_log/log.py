@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from compdiff.capture.source import is_user_file, parse_stack, shown, shown_path
 from compdiff.model import Compilation, GraphBreak, Recompile
+from compdiff.source import is_user_file, parse_stack, shown, shown_path
 
 # Phase of compile time -> field of CompilationMetrics (microseconds), torch/_dynamo/utils.py.
 PHASES = (
@@ -40,7 +40,7 @@ class CompileLog:
 
     def add(self, metadata: Mapping[str, object], payload: str | None) -> None:
         """Take one record of the structured trace."""
-        identity = _compile_id(metadata)
+        identity = compile_id(metadata)
         if "dynamo_start" in metadata:
             self.started += metadata.get("attempt") == 0
         elif "compilation_metrics" in metadata:
@@ -122,7 +122,8 @@ def _short(reason: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _compile_id(metadata: Mapping[str, object]) -> str:
+def compile_id(metadata: Mapping[str, object]) -> str:
+    """Return the id of the compilation that a record belongs to (`0/0`: frame, recompile), or ""."""
     frame, recompile = metadata.get("frame_id"), metadata.get("frame_compile_id")
     return f"{frame}/{recompile}" if frame is not None else ""
 
