@@ -14,7 +14,9 @@ _ACCUMULATE_GRAD = "AccumulateGrad"
 def match_outside_graphs(result: Alignment, by: str) -> None:
     """Match the left op calls that no graph holds with the right op calls that no wrapper call made."""
     left = [trace for trace in result.traces if not trace.joint and _outside(trace, result.lineage)]
-    right = [call for call in result.right.op_calls if call.call is None]
+    right = [
+        call for call in result.right.op_calls if call.call is None or result.right.compiler is None
+    ]
     left_keys = [_loosecall_key(trace.call) for trace in left]
     right_keys = [_loosecall_key(call) for call in right]
     pairs = common_pairs(left_keys, right_keys)
