@@ -29,8 +29,12 @@ _EXPLANATION = re.compile(r"^\s*Explanation: (?P<text>.*)$", re.MULTILINE)
 
 @dataclass
 class CompileLog:
-    """Collects records as torch emits them; `started` counts the compilations that have begun."""
+    """Collects records as torch emits them; `started` counts the compilations that have begun.
 
+    `read_files` is whether the files that records name are those of this machine, so that their lines may be shown.
+    """
+
+    read_files: bool = True
     started: int = 0
     graph_breaks: list[GraphBreak] = field(default_factory=list)
     recompiles: list[Recompile] = field(default_factory=list)
@@ -75,7 +79,7 @@ class CompileLog:
             reader(identity, payload)
 
     def _add_break(self, identity: str, payload: str) -> None:
-        self.graph_breaks.append(graph_break(identity, payload))
+        self.graph_breaks.append(graph_break(identity, payload, read_files=self.read_files))
 
     def _add_recompile(self, identity: str, payload: str) -> None:
         self.recompiles.append(Recompile(compile_id=identity, reasons=recompile_reasons(payload)))
@@ -90,13 +94,17 @@ def guard_lines(payload: str) -> tuple[str, ...]:
     return tuple(match["guard"].strip() for match in matches if match)
 
 
-def graph_break(identity: str, payload: str) -> GraphBreak:
+def graph_break(identity: str, payload: str, *, read_files: bool = True) -> GraphBreak:
     """Return the graph break that Dynamo describes in `payload`, with the user's stack."""
     reason = _REASON.search(payload)
     explanation = _EXPLANATION.search(payload)
     _, _, after = payload.partition("User code traceback:")
     user_part = after.partition("\nTraceback (most recent call last):")[0]
-    frames = tuple(shown(frame) for frame in parse_stack(user_part) if is_user_file(frame.file))
+    frames = tuple(
+        shown(frame)
+        for frame in parse_stack(user_part, read_files=read_files)
+        if is_user_file(frame.file)
+    )
     return GraphBreak(
         reason=_short(reason["reason"] if reason else payload),
         explanation=explanation["text"].strip() if explanation else "",
@@ -109,11 +117,10 @@ def recompile_reasons(payload: str) -> tuple[str, ...]:
     """Return the failed guards; torch writes one as text and several as a JSON list."""
     try:
         reasons = json.loads(payload)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return (payload.strip(),)
-    return (
-        tuple(str(reason) for reason in reasons) if isinstance(reasons, list) else (str(reasons),)
-    )
+    found = reasons if isinstance(reasons, list) else [reasons]
+    return tuple(str(reason).encode(errors="replace").decode() for reason in found)
 
 
 def _short(reason: str) -> str:
@@ -150,4 +157,5 @@ def _compilation(
 
 
 def _int(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    """Return a count or a time as it is, and 0 for what cannot be one."""
+    return value if isinstance(value, int) and 0 <= value < 2**53 else 0

@@ -26,6 +26,7 @@ _OUTPUT = re.compile(r"\bout=(\w+)|^\s*(\w+) = ")
 _KERNEL = re.compile(r"^(?P<name>\w+) = async_compile\.")
 _MAPPED = re.compile(r"^#   (?P<source>\S+) => (?P<names>.+)$")
 _NODE = re.compile(r"^#   %(?P<name>\w+) .*= call_function\[")
+_LONG = 10  # digits
 
 
 @dataclass
@@ -76,7 +77,7 @@ def _with_handles(written: Sequence[Written], mapped: Iterable[str]) -> list[Wri
 
 def _number(handle: str) -> int:
     digits = handle.rpartition(":")[2]
-    return int(digits) if digits.isdecimal() else 0
+    return int(digits) if digits.isdecimal() and len(digits) < _LONG else 0
 
 
 def _mapped(

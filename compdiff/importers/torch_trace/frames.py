@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from compdiff.model import Graph
 
-_AOT_ID = re.compile(r"# AOT ID: \['(?P<number>\d+)_(?P<direction>\w+)'\]")
+_AOT_ID = re.compile(r"# AOT ID: \['(?P<number>\d{1,9})_(?P<direction>\w+)'\]")
 _DIRECTIONS = frozenset({"forward", "backward", "inference"})
 
 

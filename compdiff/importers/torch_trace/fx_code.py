@@ -6,17 +6,19 @@ Source: torch/fx/graph.py: CodeGen (torch 2.14).
 
 import ast
 import re
-from collections.abc import Iterator
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 
 from compdiff.importers.torch_trace.annotations import tensors_of
-from compdiff.model import GraphNode, SourceLocation
+from compdiff.model import GraphNode, SourceLocation, TensorMeta
 from compdiff.source import shown_path
 
 _PLACE = re.compile(
-    r"\s*# (?P<backward>Backward of forward node: )?File: (?P<file>.+?):(?P<line>\d+) in (?P<function>\S+)"
+    r"\s*# (?P<backward>Backward of forward node: )?File: (?P<file>.+?):(?P<line>\d{1,9}) in (?P<function>\S+)"
     r"(?:, code: (?P<text>.*))?"
 )
 _NO_PLACE = re.compile(r"\s*# No stacktrace found for following nodes")
@@ -65,11 +67,16 @@ def read_graph_code(code: str) -> tuple[GraphNode, ...]:
     Raises:
         ValueError: the code is no graph module, or is cut.
     """
-    code = _CLASS_NAME.sub(r"\1_\2", code)
     try:
-        tree = ast.parse(code)
+        return _read(_CLASS_NAME.sub(r"\1_\2", code))
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise ValueError(f"no graph module: {error}") from error
+
+
+def _read(code: str) -> tuple[GraphNode, ...]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what damaged code looks like
+        tree = ast.parse(code)
     forward = _forward(tree)
     if forward is None:
         raise ValueError("no graph module: it has no forward")
@@ -77,7 +84,18 @@ def read_graph_code(code: str) -> tuple[GraphNode, ...]:
     _add_placeholders(reader, forward)
     for statement in forward.body:
         _add_statement(reader, statement)
-    return tuple(reader.nodes.values())
+    return tuple(_with_parts(reader.nodes))
+
+
+def _with_parts(nodes: Mapping[str, GraphNode]) -> Iterator[GraphNode]:
+    """Yield the nodes; one that gives several tensors, which FX prints without a type, has those of its parts."""
+    parts: dict[str, list[TensorMeta]] = defaultdict(list)
+    for node in nodes.values():
+        if node.target == "_operator.getitem" and len(node.inputs) == 1:
+            parts[node.inputs[0]] += node.outputs
+    for node in nodes.values():
+        outputs = node.outputs or tuple(parts[node.name])
+        yield msgspec.structs.replace(node, outputs=outputs)
 
 
 def _forward(tree: ast.Module) -> ast.FunctionDef | None:

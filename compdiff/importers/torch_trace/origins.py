@@ -5,6 +5,7 @@ not say which Dynamo node a joint node is from, it lies between those of its nei
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -64,41 +65,68 @@ def _inferred(
 ) -> dict[str, tuple[str, ...]]:
     order = {node.name: number for number, node in enumerate(calls)}
     bounds = [
-        min((order[name] for name in told[node.name]), default=None) if node.name in told else None
-        for node in forward
+        min((order[name] for name in told.get(node.name, ())), default=None) for node in forward
     ]
+    ops = frozenset(op_of(node) for node in forward)
     found: dict[str, tuple[str, ...]] = {}
+    given = {name for names in told.values() for name in names}
     low = 0
     for index, node in enumerate(forward):
         own = bounds[index]
         if own is not None:
             low = max(low, own)
             continue
-        following = (bound for bound in bounds[index:] if bound is not None and bound >= low)
-        high = next(following, len(calls) - 1)
-        chosen = _chosen(forward[index:], calls[low : high + 1])
+        high = next(
+            (one for one in bounds[index:] if one is not None and one >= low), len(calls) - 1
+        )
+        following = [one for one in forward[index:] if one.name not in told]
+        chosen = _chosen(following, _Choice(calls[low : high + 1], ops, frozenset(given)))
         if chosen is not None:
             found[node.name] = (chosen.name,)
+            given.add(chosen.name)
             low = order[chosen.name]
     return found
 
 
-def _chosen(following: Sequence[GraphNode], candidates: Sequence[GraphNode]) -> GraphNode | None:
+@dataclass(frozen=True)
+class _Choice:
+    """Dynamo calls to choose from, the ops of the joint graph, and the calls that have joint nodes already."""
+
+    calls: Sequence[GraphNode]
+    ops: frozenset[str]
+    given: frozenset[str]
+
+    def on_line(self, node: GraphNode) -> "_Choice":
+        """Return the calls on a node's line, or all where none is."""
+        here = [one for one in self.calls if _line(one) == _line(node)]
+        return replace(self, calls=here or self.calls)
+
+    def is_decomposed(self, call: GraphNode) -> bool:
+        """Return whether no joint node has the call's name, so that it must have become others."""
+        return not any(_becomes(call, op) for op in self.ops)
+
+    def is_ready(self, call: GraphNode) -> bool:
+        """Return whether the calls that it reads have joint nodes, which come before its own."""
+        names = {one.name for one in self.calls}
+        return all(name in self.given for name in call.inputs if name in names)
+
+
+def _chosen(following: Sequence[GraphNode], choice: _Choice) -> GraphNode | None:
     """Return the Dynamo node of the first of the joint nodes that follow: one on its line, and of its op if one may be.
 
-    A call that has no joint node of its own name was decomposed: it takes nodes of any op, but for as many as the calls
-    of that op that follow need themselves.
+    A call that has no joint node of its own name was decomposed: it takes nodes of any op, but for as many as the calls of
+    that op that follow need themselves.
     """
     node = following[0]
-    here = [one for one in candidates if _line(one) == _line(node)]
-    candidates = here or candidates
-    named = [one for one in candidates if _becomes(one, op_of(node))]
-    ops = {op_of(one) for one in following}
-    decomposed = [one for one in candidates if not any(_becomes(one, op) for op in ops)]
+    choice = choice.on_line(node)
+    named = [one for one in choice.calls if _becomes(one, op_of(node))]
+    decomposed = [one for one in choice.calls if choice.is_decomposed(one)]
+    if named:
+        decomposed = [one for one in decomposed if choice.is_ready(one)]
     alike = [one for one in following if _line(one) == _line(node) and op_of(one) == op_of(node)]
-    if named and (not decomposed or len(alike) <= len(named) or named[0] is candidates[0]):
+    if named and (not decomposed or len(alike) <= len(named)):
         return named[0]
-    return next(iter(decomposed or named or candidates), None)
+    return next(iter(decomposed or named or choice.calls), None)
 
 
 def _line(node: GraphNode) -> tuple[str, int] | None:

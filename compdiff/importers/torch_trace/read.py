@@ -1,6 +1,5 @@
 """A TORCH_TRACE log as a compiler's account. In: a path. Out: a CompilerLog: graphs, calls, passes, breaks, recompiles."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from compdiff.importers.torch_trace.assemble import compiled_graphs
 from compdiff.importers.torch_trace.files import HINT, LogFile, read_log_file
 from compdiff.importers.torch_trace.frames import Frame
 from compdiff.importers.torch_trace.fx_code import read_graph_code
-from compdiff.importers.torch_trace.records import LogRecord, Records, read_records
+from compdiff.importers.torch_trace.records import LogRecord, Records, parse_json, read_records
 from compdiff.model import CaptureWarning, Compiler, Graph, GraphBreak, SourceLocation
 
 # Records whose payload is the code of a graph, by what compdiff calls it. Source: torch/_dynamo/output_graph.py,
@@ -45,7 +44,7 @@ class CompilerLog:
 class _Reader:
     """The records of a log by the compilation that they belong to."""
 
-    log: CompileLog = field(default_factory=CompileLog)
+    log: CompileLog = field(default_factory=lambda: CompileLog(read_files=False))
     frames: dict[str, Frame] = field(default_factory=dict)
     odd: Counter[str] = field(default_factory=Counter)
     torch: str = ""
@@ -134,8 +133,8 @@ _OTHERS = frozenset({"chromium_event", "inductor_output_code"})
 def _json(reader: _Reader, payload: str | None) -> Mapping[str, object]:
     """Return an object of JSON; damaged, it is counted and empty."""
     try:
-        found = json.loads(payload) if payload is not None else {}
-    except (ValueError, RecursionError):
+        found = parse_json(payload) if payload is not None else {}
+    except ValueError:
         reader.odd["payloads whose JSON is damaged"] += 1
         return {}
     return found if isinstance(found, dict) else {}
@@ -149,7 +148,7 @@ def _with_stack(
     stack = [
         SourceLocation(
             file=strings.get(frame["filename"], ""),
-            line=frame["line"],
+            line=frame["line"] if 0 <= frame["line"] < 2**31 else 0,
             function=str(frame.get("name", "")),
             text=str(frame.get("loc") or ""),
         )
@@ -170,9 +169,11 @@ def _warnings(
         yield CaptureWarning(id="other-torch-traces", text=text)
     for what, count in sorted(records.odd.items()):
         yield CaptureWarning(id="odd-torch-trace", text=f"{count:,} {what}, in {file.name}")
+    names = {_name(record.metadata) for record in records.items}
+    hint = "" if _MAPPINGS in names else "; with INDUCTOR_PROVENANCE=1 torch writes them down"
     for compiled, count in sorted(by_names.items()):
         text = (
-            f"the log names no graph nodes for {count:,} calls of {compiled}: they are found by names and data flow "
-            "(set INDUCTOR_PROVENANCE=1 when recording)"
+            f"the log names no graph nodes for {count:,} calls of {compiled}: they are found by names and data flow"
+            f"{hint}"
         )
         yield CaptureWarning(id="calls-by-names", text=text)

@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 _LINE = re.compile(r"[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ \S+?:\d+\] (?P<json>.*)")
+_HALF_PAIR = re.compile(
+    r"\\u[dD][89abAB]\w\w(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]\w\w)\\u[dD][c-fC-F]\w\w"
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,18 @@ def read_records(data: bytes) -> Records:
     return found
 
 
+def parse_json(text: str) -> object:
+    """Return a JSON value; halves of surrogate pairs, which no text can hold, become U+FFFD.
+
+    Raises:
+        ValueError: it is no JSON, or nested too deep.
+    """
+    try:
+        return json.loads(_HALF_PAIR.sub(r"\\ufffd", text))
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+
+
 def _is_damaged(line: bytes) -> bool:
     try:
         line.decode("utf-8")
@@ -72,8 +87,8 @@ def _parts(text: str, odd: Counter[str]) -> Iterator[tuple[str, list[str]]]:
 
 def _add(found: Records, head: str, lines: list[str]) -> None:
     try:
-        metadata = json.loads(head)
-    except (ValueError, RecursionError):
+        metadata = parse_json(head)
+    except ValueError:
         found.odd["records whose JSON is damaged"] += 1
         return
     if not isinstance(metadata, dict):
