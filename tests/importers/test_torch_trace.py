@@ -1,4 +1,4 @@
-"""Real TORCH_TRACE logs: what is read equals an independent count of the raw file, and with their traces nothing is unexplained."""
+"""Real TORCH_TRACE logs: what is read equals an independent count of the file; beside their traces all is explained."""
 
 import contextlib
 import gzip
@@ -222,7 +222,7 @@ def test_a_run_with_a_log_is_stored(tmp_path: Path) -> None:
     assert read_run(path) == run
 
 
-def test_a_log_of_another_process_is_told(tmp_path: Path) -> None:
+def test_a_log_of_another_process_is_told() -> None:
     """Regions and kernels that the log does not know are counted."""
     log = DATA / "tlparse-comp_failure.log.gz"
     eager, compiled = DATA / "breaks-eager.json.gz", DATA / "breaks-compiled.json.gz"
@@ -337,7 +337,7 @@ def mutated(text: str, chance: random.Random) -> bytes:
 
 def test_json_of_a_compile_id_may_be_anything(tmp_path: Path) -> None:
     """Ids and values of the wrong kind are no reason to stop."""
-    values = [None, [], {}, "x", 1.5, True, -1]
+    values: list[object] = [None, [], {}, "x", 1.5, True, -1]
     lines = [
         f"V0101 00:00:00.000000 1 torch/x.py:1] {json.dumps({key: value, 'frame_id': other})}"
         for key in ("dynamo_output_graph", "inductor_output_code", "artifact", "str", "stack")
