@@ -37,8 +37,17 @@ _SAME = {
     "type": "to",
     "xor": "bitwise_xor",
 }
+# Ops that make tensors from numbers, as the joint graph has them.
+_DECOMPOSED = {"arange": "iota", "full_like": "full", "ones": "full", "zeros": "full"}
 # Views as the joint graph has them. Source: torch/_decomp/decompositions.py, torch/_inductor/decomposition.py (torch 2.14).
 _VIEW_OPS = frozenset({"alias", "as_strided", "detach", "expand", "getitem", "permute", "reshape"})
+_VIEW_KINDS = {
+    "_reshape_alias": "view",
+    "_unsafe_view": "view",
+    "reshape": "view",
+    "t": "permute",
+    "transpose": "permute",
+}
 
 
 @dataclass
@@ -185,25 +194,40 @@ def _lay_forward(
     last = (-1, -1)
     for index, other in [*pairs, (len(left), len(units))]:
         calls = list(left[last[0] + 1 : index])
-        free = list(units[last[1] + 1 : other])
         if last[0] >= 0:
-            calls = _joined(left[last[0]], units[last[1]], calls)
-        _share(calls, free, outside)
+            calls = _joined(left[last[0]], units[last[1]], calls, outside)
+        if index < len(left):
+            calls = _joined(left[index], units[other], calls[::-1], outside)[::-1]
+        _share(calls, list(units[last[1] + 1 : other]), outside)
         last = index, other
 
 
 def _joined(
-    before: _Instance, unit: tuple[str, _Unit], calls: Sequence[_Instance]
+    pair: _Instance, unit: tuple[str, _Unit], calls: Sequence[_Instance], outside: set[str]
 ) -> list[_Instance]:
-    """Give the unit that was paired the calls that go on in the same composite op; return the others."""
+    """Give the unit that was paired the nearest calls that belong to it; return the others.
+
+    They go on in the same composite op, or Dynamo traced them as a part of the unit: it has nodes of their ops.
+    """
+    names = {_op_of(node) for node in unit[1].nodes} - {_op_of(node) for node in unit[1].nodes[-1:]}
     more = []
     for one in calls:
-        if one.name != before.name or not one.traces[0].call.chain:
+        same = one.name == pair.name and bool(one.traces[0].call.chain)
+        part = all(_same_op(trace) in names for trace in one.traces)
+        if not same and (not part or any(trace.call.name in outside for trace in one.traces)):
             break
         more.append(one)
     if more:
-        _give([*before.traces, *(trace for one in more for trace in one.traces)], *_one(unit))
+        traces = [*pair.traces, *(trace for one in more for trace in one.traces)]
+        pair.traces[:] = sorted(traces, key=lambda trace: trace.call.id)
+        _give(pair.traces, *_one(unit))
     return list(calls[len(more) :])
+
+
+def _same_op(trace: OpTrace) -> str:
+    """Return the op of a call as a joint graph has it."""
+    base = _base(trace.call.name)
+    return _DECOMPOSED.get(base, base)
 
 
 def _share(
@@ -237,6 +261,7 @@ def _give(
         for trace in views:
             trace.joint = list(nodes)
         return
+    _give_views(views, [one for one in nodes if _is_view(one)])
     rest = [one for one in nodes if not _is_view(one)]
     for name in dict.fromkeys(_base(trace.call.name) for trace in computing):
         group = [trace for trace in computing if _base(trace.call.name) == name]
@@ -249,6 +274,21 @@ def _give(
         trace.joint = part
     if rest and not without:
         computing[-1].joint = [*computing[-1].joint, *rest]
+
+
+def _give_views(views: Sequence[OpTrace], nodes: Sequence[GraphNode]) -> None:
+    """Give each view the next node that makes a view of its kind."""
+    waiting = list(nodes)
+    for trace in views:
+        kind = _kind_of_view(_base(trace.call.name))
+        found = next((one for one in waiting if _kind_of_view(_op_of(one)) == kind), None)
+        if found is not None:
+            waiting.remove(found)
+            trace.joint = [found]
+
+
+def _kind_of_view(op: str) -> str:
+    return _VIEW_KINDS.get(op, op)
 
 
 # ---------------------------------------------------------------- backward

@@ -87,7 +87,7 @@ def _handovers(calls: Sequence[OpCall]) -> list[list[OpCall]]:
     """Return the calls that autograd makes to hand over one gradient each: one call, or an allocation and a copy."""
     groups: list[list[OpCall]] = []
     for call in calls:
-        if not call.autograd_node.endswith(_ACCUMULATE_GRAD) or not call.outputs:
+        if not call.autograd_node.endswith(_ACCUMULATE_GRAD) or not (call.outputs or call.inputs):
             continue
         last = groups[-1][-1] if groups else None
         fills = call.name == "aten::copy_" and last is not None and "empty" in last.name
@@ -99,8 +99,8 @@ def _handovers(calls: Sequence[OpCall]) -> list[list[OpCall]]:
 
 
 def _gradient(calls: Sequence[OpCall]) -> tuple[int, ...]:
-    """Return the shape of the gradient that is handed over."""
-    return calls[-1].outputs[0].shape
+    """Return the shape of the gradient that is handed over; of imported calls only the inputs are known."""
+    return (*calls[-1].outputs, *calls[-1].inputs)[0].shape
 
 
 def _outside(trace: OpTrace, lineage: Lineage) -> bool:

@@ -28,10 +28,11 @@ def item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
     found: dict[str, list[NodeRef]] = {}
     fallbacks: dict[int, list[OpCall]] = defaultdict(list)
     for item, made in right_items(right):
-        if made.graph is not None and made.call is not None:
-            found[item] = [
-                NodeRef(made.graph, name) for name in graphs[made.graph].calls[made.call].nodes
-            ]
+        call = (
+            None if made.graph is None or made.call is None else graphs[made.graph].calls[made.call]
+        )
+        if made.graph is not None and call is not None and (call.nodes or isinstance(made, Kernel)):
+            found[item] = [NodeRef(made.graph, name) for name in call.nodes]
         elif made.graph is not None and isinstance(made, OpCall):
             fallbacks[made.graph].append(made)
     for number, calls in fallbacks.items():

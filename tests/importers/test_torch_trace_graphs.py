@@ -103,7 +103,10 @@ def test_old_mappings_give_calls_of_one_name_all_nodes() -> None:
 
 def test_new_mappings_name_each_call() -> None:
     """Keys are `name:N`, in the order of N where the code has no handles."""
-    handles = {"extern_kernels.mm:1": ("mm_1",), "extern_kernels.mm:4": ("mm",)}
+    handles: dict[str, tuple[str, ...]] = {
+        "extern_kernels.mm:1": ("mm_1",),
+        "extern_kernels.mm:4": ("mm",),
+    }
     found, _ = call_nodes(Lowered(code=WRAPPER, nodes_of=handles), POST_GRAD)
     assert [found[key] for key in ("extern_kernels.mm:1", "extern_kernels.mm:4")] == [
         ("mm_1",),
@@ -155,12 +158,14 @@ def test_two_patterns_in_a_row_are_two_events() -> None:
     """Each addmm with its own product and addition."""
     before = graph(
         aten("mm", "mm.default", "x", "w"), aten("add", "add.Tensor", "mm", "b"),
-        aten("mm_1", "mm.default", "add", "v"), aten("add_1", "add.Tensor", "mm_1", "b"), "return (add_1,)",
+        aten("mm_1", "mm.default", "add", "v"), aten("add_1", "add.Tensor", "mm_1", "b"),
+        "return (add_1,)",
     )  # fmt: skip
     after = graph(
         aten("addmm_a", "addmm.default", "b", "x", "w"),
-        aten("addmm_b", "addmm.default", "b", "addmm_a", "v"), "return (addmm_b,)",
-    )  # fmt: skip
+        aten("addmm_b", "addmm.default", "b", "addmm_a", "v"),
+        "return (addmm_b,)",
+    )
     assert changes(before, after) == [
         ("addmm", ["mm", "add"], ["addmm_a"]),
         ("addmm", ["mm_1", "add_1"], ["addmm_b"]),
@@ -209,7 +214,9 @@ def origins(dynamo: Graph, joint: Graph, told: Mapping[str, tuple[str, ...]]) ->
     return {node.name: node.dynamo_nodes[0] for node in found if node.dynamo_nodes}
 
 
-DYNAMO = graph("matmul = x @ w", "add = matmul + b", "h = torch._C._nn.gelu(add)", "mul = h * 2", "return (mul,)")  # fmt: skip
+DYNAMO = graph(
+    "matmul = x @ w", "add = matmul + b", "h = torch._C._nn.gelu(add)", "mul = h * 2", "return (mul,)"
+)  # fmt: skip
 JOINT = graph(
     aten("mm", "mm.default", "x", "w"), aten("add", "add.Tensor", "mm", "b"),
     aten("mul", "mul.Tensor", "add", "0.5"), aten("erf", "erf.default", "add"),

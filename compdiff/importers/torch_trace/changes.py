@@ -16,13 +16,15 @@ _UNNAMED = "difference of the logged graphs"
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern by what it makes and removes: ops of ATen without overload."""
+    """A pattern by what it makes and removes: ops of ATen without overload; `only` are all that it may remove."""
 
     name: str
     made: str
     removed: frozenset[str]
+    only: frozenset[str] = frozenset()
 
 
+_CONVERSIONS = frozenset({"convert_element_type"})
 # Source: torch/_inductor/fx_passes/post_grad.py, joint_graph.py, fuse_attention.py (torch 2.14); names of handlers.
 PATTERNS = (
     Pattern("addmm", "addmm", frozenset({"mm", "add"})),
@@ -31,7 +33,7 @@ PATTERNS = (
     Pattern("_sfdp_pattern", "_scaled_dot_product", frozenset({"bmm"})),
     Pattern("prepare_softmax", "prepare_softmax_online", frozenset({"amax"})),
     Pattern("constant_fold_uniform_value", "full", frozenset()),
-    Pattern("pointless_convert", "convert_element_type", frozenset({"convert_element_type"})),
+    Pattern("pointless_convert", "convert_element_type", frozenset(), _CONVERSIONS),
 )
 
 
@@ -192,11 +194,11 @@ def _pattern(removed: Sequence[GraphNode], made: Sequence[GraphNode]) -> str:
     known = (
         one.name
         for one in PATTERNS
-        if one.removed <= ops and any(_fits(one.made, op) for op in new)
+        if one.removed <= ops <= (one.only or ops) and any(_fits(one.made, op) for op in new)
     )
     if made:
         return next(known, _UNNAMED)
-    return "pointless_convert" if ops == {"convert_element_type"} else _UNNAMED
+    return "pointless_convert" if ops == _CONVERSIONS else _UNNAMED
 
 
 def _pass_name(pair: _Pair, old: str, new: str, made: Sequence[str]) -> str:

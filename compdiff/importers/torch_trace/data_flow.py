@@ -105,7 +105,24 @@ def nodes_by_data_flow(
         placed = flow.place.get(node.name)
         if placed is not None and not known[written[placed].handle]:
             found[written[placed].handle].append(node.name)
+    _lend(written, known, found)
     return {handle: tuple(names) for handle, names in found.items()}
+
+
+def _lend(
+    written: Sequence[Written],
+    known: Mapping[str, tuple[str, ...]],
+    found: dict[str, list[str]],
+) -> None:
+    """Let a kernel that no node was found for share those of one whose name lists ops of it: they do one thing in parts."""
+    lenders = [call for call in written if call.is_generated and found.get(call.handle)]
+    for call in written:
+        if not _is_free(call, known) or found.get(call.handle):
+            continue
+        alike = [one for one in lenders if _fused(call) & _fused(one)]
+        lender = max(alike, key=lambda one: len(_fused(call) & _fused(one)), default=None)
+        if lender is not None:
+            found[call.handle] = list(found[lender.handle])
 
 
 def _is_free(call: Written, known: Mapping[str, tuple[str, ...]]) -> bool:
@@ -154,26 +171,15 @@ def _place_by_consumers(flow: _Flow, free: Sequence[int]) -> None:
 
 
 def _place_results(flow: _Flow, written: Sequence[Written], free: Sequence[int]) -> None:
-    """Let the nodes that only the graph's outputs use run beside their inputs, where a kernel's name lists their op."""
-    for _ in range(2):
-        for node in reversed(list(flow.nodes.values())):
-            if not _is_computed(node) or node.name in flow.place:
-                continue
-            inputs = [flow.place[name] for name in flow.sources(node.name) if name in flow.place]
-            after = [number for number in free if number >= max(inputs, default=0)]
-            named = [number for number in after if _op(node) in _fused(written[number])]
-            consumers = [flow.place.get(name) for name in flow.consumers(node.name)]
-            options = [number for number in named if number in inputs] or named
-            chosen = next((place for place in consumers if place in free), None)
-            if chosen is None and options:
-                chosen = options[0]
-            if chosen is not None:
-                flow.place[node.name] = chosen
+    """Let the nodes that only outputs use run beside their inputs, or else in a kernel whose name lists their op."""
     for node in flow.nodes.values():
-        if _is_computed(node) and node.name not in flow.place:
-            inputs = [flow.place[name] for name in flow.sources(node.name) if name in flow.place]
-            after = [number for number in free if number >= max(inputs, default=0)]
-            flow.place[node.name] = (after or list(free))[0 if after else -1]
+        if not _is_computed(node) or node.name in flow.place:
+            continue
+        inputs = [flow.place[name] for name in flow.sources(node.name) if name in flow.place]
+        earliest = max(inputs, default=0)
+        after = [number for number in free if number >= earliest] or list(free[-1:])
+        named = [number for number in after if _op(node) in _fused(written[number])]
+        flow.place[node.name] = earliest if inputs and earliest in free else (named or after)[0]
 
 
 def _is_computed(node: GraphNode) -> bool:
