@@ -71,6 +71,18 @@ class _Flow:
                 pending += node.inputs
         return found
 
+    def earliest(self, name: str) -> int:
+        """Return the place of the last call that a node needs, over whatever lies between them."""
+        found, seen, pending = 0, {name}, [name]
+        while pending:
+            for source in self.sources(pending.pop()) - seen:
+                seen.add(source)
+                if source in self.place:
+                    found = max(found, self.place[source])
+                else:
+                    pending.append(source)
+        return found
+
     def consumers(self, name: str) -> set[str]:
         """Return the nodes that read a node, looking through views."""
         found: set[str] = set()
@@ -100,6 +112,7 @@ def nodes_by_data_flow(
     if free:
         _place_by_consumers(flow, free)
         _place_results(flow, written, free)
+        _place_by_consumers(flow, free)
     found: dict[str, list[str]] = defaultdict(list)
     for node in post_grad:
         placed = flow.place.get(node.name)
@@ -171,15 +184,16 @@ def _place_by_consumers(flow: _Flow, free: Sequence[int]) -> None:
 
 
 def _place_results(flow: _Flow, written: Sequence[Written], free: Sequence[int]) -> None:
-    """Let the nodes that only outputs use run beside their inputs, or else in a kernel whose name lists their op."""
+    """Let what only outputs use run in the first kernel after its inputs whose name lists its op, or else in the first."""
     for node in flow.nodes.values():
         if not _is_computed(node) or node.name in flow.place:
             continue
-        inputs = [flow.place[name] for name in flow.sources(node.name) if name in flow.place]
-        earliest = max(inputs, default=0)
+        if flow.consumers(node.name) - {"output"}:
+            continue
+        earliest = flow.earliest(node.name)
         after = [number for number in free if number >= earliest] or list(free[-1:])
         named = [number for number in after if _op(node) in _fused(written[number])]
-        flow.place[node.name] = earliest if inputs and earliest in free else (named or after)[0]
+        flow.place[node.name] = (named or after)[0]
 
 
 def _is_computed(node: GraphNode) -> bool:
