@@ -66,6 +66,10 @@ class _Instance:
     name: str
     traces: list[OpTrace] = field(default_factory=list)
 
+    def only_views(self) -> bool:
+        """Return whether nothing in it computes."""
+        return all(is_view_name(trace.call.name) for trace in self.traces)
+
 
 def find_joint_nodes_by_order(result: Alignment, compiler: Compiler) -> None:
     """Give the left op calls that ran inside the graphs their joint nodes, by name and order."""
@@ -83,7 +87,7 @@ def find_joint_nodes_by_order(result: Alignment, compiler: Compiler) -> None:
         if graph.direction != "backward"
         for unit in _dynamo_units(result, graph, compiler)
     ]
-    _lay_forward(list(_instances(forward)), units, outside)
+    _lay_forward(_instances(forward), units, outside)
     nodes = [
         (graph.compile_id, node)
         for graph in ran
@@ -158,27 +162,41 @@ def _dynamo_units(result: Alignment, graph: CompiledGraph, compiler: Compiler) -
             yield _Unit(_same(call.target.rpartition(".")[2]), call.name, nodes)
 
 
-def _instances(traces: Sequence[OpTrace]) -> Iterator[_Instance]:
-    """Yield the calls of one composite op together; where its first op comes again, another one begins."""
-    current: _Instance | None = None
+def _instances(traces: Sequence[OpTrace]) -> list[_Instance]:
+    """Return the calls of one composite op together; where its first op comes again, another one begins.
+
+    Views alone are the beginning of the next call of the same composite op, if there is one that computes.
+    """
+    found: list[_Instance] = []
     for trace in traces:
         chain = trace.call.chain
         name = _same(_base(chain[0] if chain else trace.call.name))
-        goes_on = (
-            current is not None
-            and chain
-            and current.name == name
-            and current.traces[0].call.name != trace.call.name
-            and current.traces[0].call.chain[:1] == chain[:1]
-        )
-        if current is not None and goes_on:
-            current.traces.append(trace)
-            continue
-        if current is not None:
-            yield current
-        current = _Instance(name, [trace])
-    if current is not None:
-        yield current
+        last = found[-1] if found else None
+        if last is not None and _goes_on(last, name, trace):
+            last.traces.append(trace)
+        else:
+            found.append(_Instance(name, [trace]))
+    whole: list[_Instance] = []
+    for one in reversed(found):
+        following = whole[-1] if whole else None
+        chained = one.traces[0].call.chain and one.only_views()
+        if (
+            following is not None
+            and chained
+            and following.name == one.name
+            and not following.only_views()
+        ):
+            following.traces[:0] = one.traces
+        else:
+            whole.append(one)
+    return whole[::-1]
+
+
+def _goes_on(last: _Instance, name: str, trace: OpTrace) -> bool:
+    """Return whether a call may be one more of the same composite op."""
+    first, chain = last.traces[0].call, trace.call.chain
+    same = bool(chain) and last.name == name and first.chain[:1] == chain[:1]
+    return same and first.name != trace.call.name
 
 
 # ---------------------------------------------------------------- forward

@@ -66,6 +66,7 @@ def attach(capture: Capture, log: CompilerLog, events: Sequence[Event], window: 
             *capture.warnings,
             *log.warnings,
             *_warnings(host, log.compiler.graphs, kernels),
+            *_without_kernels(runs, kernels),
         ),
     )
 
@@ -177,3 +178,16 @@ def _warnings(
             f"{', '.join(names[:3])}"
         )
         yield CaptureWarning(id="kernel-not-in-log", text=text)
+
+
+def _without_kernels(
+    runs: Sequence[_GraphRun], kernels: Sequence[Kernel]
+) -> Iterator[CaptureWarning]:
+    """Yield that C++ kernels ran and the trace shows none: torch records them only when it is asked to."""
+    written = sum(call.kind == "cpp" for run in runs for call in run.graph.calls)
+    if written and not any(kernel.kind == "cpp" for kernel in kernels):
+        text = (
+            f"{written:,} calls of C++ kernels are not in the trace: "
+            "set torch._inductor.config.cpp.enable_kernel_profile when recording"
+        )
+        yield CaptureWarning(id="cpp-kernels-not-profiled", text=text)
