@@ -4,7 +4,9 @@ AOTAutograd traces the Dynamo graph node by node, so that the forward part of a 
 not say which Dynamo node a joint node is from, it lies between those of its neighbours, on the same source line.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -70,6 +72,7 @@ def _inferred(
     ops = frozenset(op_of(node) for node in forward)
     found: dict[str, tuple[str, ...]] = {}
     given = {name for names in told.values() for name in names}
+    left = Counter(_kind(node) for node in forward if node.name not in told)
     low = 0
     for index, node in enumerate(forward):
         own = bounds[index]
@@ -79,8 +82,8 @@ def _inferred(
         high = next(
             (one for one in bounds[index:] if one is not None and one >= low), len(calls) - 1
         )
-        following = [one for one in forward[index:] if one.name not in told]
-        chosen = _chosen(following, _Choice(calls[low : high + 1], ops, frozenset(given)))
+        chosen = _chosen(node, left[_kind(node)], _Choice(calls[low : high + 1], ops, given))
+        left[_kind(node)] -= 1
         if chosen is not None:
             found[node.name] = (chosen.name,)
             given.add(chosen.name)
@@ -94,7 +97,7 @@ class _Choice:
 
     calls: Sequence[GraphNode]
     ops: frozenset[str]
-    given: frozenset[str]
+    given: AbstractSet[str]
 
     def on_line(self, node: GraphNode) -> "_Choice":
         """Return the calls on a node's line, or all where none is."""
@@ -111,22 +114,24 @@ class _Choice:
         return all(name in self.given for name in call.inputs if name in names)
 
 
-def _chosen(following: Sequence[GraphNode], choice: _Choice) -> GraphNode | None:
-    """Return the Dynamo node of the first of the joint nodes that follow: one on its line, and of its op if one may be.
+def _chosen(node: GraphNode, alike: int, choice: _Choice) -> GraphNode | None:
+    """Return the Dynamo node of a joint node: one on its line, and of its op if one may be.
 
     A call that has no joint node of its own name was decomposed: it takes nodes of any op, but for as many as the calls of
-    that op that follow need themselves.
+    that op need themselves. `alike` counts the joint nodes of this one's line and op from it on.
     """
-    node = following[0]
     choice = choice.on_line(node)
     named = [one for one in choice.calls if _becomes(one, op_of(node))]
     decomposed = [one for one in choice.calls if choice.is_decomposed(one)]
     if named:
         decomposed = [one for one in decomposed if choice.is_ready(one)]
-    alike = [one for one in following if _line(one) == _line(node) and op_of(one) == op_of(node)]
-    if named and (not decomposed or len(alike) <= len(named)):
+    if named and (not decomposed or alike <= len(named)):
         return named[0]
     return next(iter(decomposed or named or choice.calls), None)
+
+
+def _kind(node: GraphNode) -> tuple[object, str]:
+    return _line(node), op_of(node)
 
 
 def _line(node: GraphNode) -> tuple[str, int] | None:

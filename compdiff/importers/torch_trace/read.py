@@ -17,7 +17,7 @@ from compdiff.importers.torch_trace.records import LogRecord, Records, parse_jso
 from compdiff.model import CaptureWarning, Compiler, Graph, GraphBreak, SourceLocation
 
 # Records whose payload is the code of a graph, by what compdiff calls it. Source: torch/_dynamo/output_graph.py,
-# torch/_functorch/_aot_autograd/graph_compile.py, torch/_inductor/compile_fx.py (torch 2.6 to 2.14).
+# torch/_functorch/_aot_autograd/graph_compile.py, torch/_inductor/compile_fx.py (torch 2.14; older names as in old logs).
 _GRAPHS = {
     "dynamo_output_graph": "dynamo",
     "aot_joint_graph": "joint",
