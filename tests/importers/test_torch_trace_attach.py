@@ -68,6 +68,12 @@ def test_traces_without_regions_go_by_names() -> None:
     ]
 
 
+def test_regions_without_an_id_tell_nothing() -> None:
+    """As torch 2.1 wrote them: names have to do."""
+    found = attached(event("Torch-Compiled Region", 0, 100), event("aten::mm", 3, 10))
+    assert places(found) == [("aten::mm", 0, 0)]
+
+
 def test_a_graph_that_ran_twice() -> None:
     """Each run has all calls anew."""
     found = attached(

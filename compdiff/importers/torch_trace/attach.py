@@ -86,7 +86,7 @@ def _graph_runs(
         if graph is not None:
             start = event.start_ns - window.start_ns
             found.append(_GraphRun(start, start + event.duration_ns, graph))
-    if found or any(event.name.startswith(_REGION) for event in host):
+    if found or any(_region(event) for event in host if event.name.startswith(_REGION)):
         return found
     end = window.end_ns - window.start_ns
     return [_GraphRun(0, end, graph) for graph in graphs]
