@@ -34,7 +34,9 @@ LAYERS = (
         "plan_accuracy",
         "targets",
         "kernels",
+        "compile_log",
     ),
+    ("source",),
     ("model",),
     ("errors",),
 )

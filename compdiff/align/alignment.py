@@ -1,9 +1,13 @@
 """Aligns two captures. In: a left capture and a right one with its compiler's account. Out: a trace for each left op call.
 
 The certain chain: left op call -> the same call in the attribution pass -> Dynamo node -> joint node -> post-grad node ->
-wrapper call -> right op call or kernel. Where a link is missing, sequence and name matchers stand in, and say so.
+wrapper call -> right op call or kernel. Where a link is missing, sequence and name matchers stand in, and say so: an
+imported log holds no attribution pass, and order stands for it.
 """
 
+import msgspec
+
+from compdiff.align.by_graph_order import BY_ORDER, find_joint_nodes_by_order
 from compdiff.align.by_names import match_by_names
 from compdiff.align.joint_nodes import find_joint_nodes
 from compdiff.align.lineage import Lineage, trace_lineage
@@ -17,6 +21,9 @@ from compdiff.model import Capture, Match
 def align(left: Capture, right: Capture) -> Alignment:
     """Return the alignment of two captures, certain matchers first."""
     traces = [OpTrace(call) for call in left.op_calls]
+    if left.compiler is not None:
+        # Both sides are compiled code, as when one trace is shown beside itself: graphs tell nothing of the left one.
+        right = msgspec.structs.replace(right, compiler=None)
     if right.compiler is None or not right.compiler.graphs:
         lineage = Lineage(frames={}, nodes={})
         result = Alignment(left, right, traces, lineage, {}, [])
@@ -26,7 +33,10 @@ def align(left: Capture, right: Capture) -> Alignment:
         return result
     lineage = trace_lineage(right.compiler)
     result = Alignment(left, right, traces, lineage, item_nodes(right), [])
-    find_joint_nodes(result, right.compiler.attributed)
+    if right.compiler.attributed:
+        find_joint_nodes(result, right.compiler.attributed)
+    else:
+        find_joint_nodes_by_order(result, right.compiler)
     find_right_items(result)
     match_outside_graphs(result, "sequence of op calls outside the compiled graphs")
     match_other_way(result)
@@ -56,12 +66,13 @@ def _collect_matches(result: Alignment) -> None:
         elif trace.items:
             names = ", ".join(ref.name for ref in trace.finals[:6])
             evidence = f"Dynamo node {trace.dynamo_node or '(backward)'} of {trace.compile_id} -> post-grad {names}"
+            by_order = trace.by == BY_ORDER
             match = Match(
                 left=(trace.id,),
                 right=trace.items,
-                by="provenance",
+                by="graph order" if by_order else "provenance",
                 certainty=trace.certainty,
-                evidence=evidence,
+                evidence=f"{trace.by}: {evidence}" if by_order else evidence,
             )
         else:
             continue

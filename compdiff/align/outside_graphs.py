@@ -14,7 +14,9 @@ _ACCUMULATE_GRAD = "AccumulateGrad"
 def match_outside_graphs(result: Alignment, by: str) -> None:
     """Match the left op calls that no graph holds with the right op calls that no wrapper call made."""
     left = [trace for trace in result.traces if not trace.joint and _outside(trace, result.lineage)]
-    right = [call for call in result.right.op_calls if call.call is None]
+    right = [
+        call for call in result.right.op_calls if call.call is None or result.right.compiler is None
+    ]
     left_keys = [_loosecall_key(trace.call) for trace in left]
     right_keys = [_loosecall_key(call) for call in right]
     pairs = common_pairs(left_keys, right_keys)
@@ -85,7 +87,7 @@ def _handovers(calls: Sequence[OpCall]) -> list[list[OpCall]]:
     """Return the calls that autograd makes to hand over one gradient each: one call, or an allocation and a copy."""
     groups: list[list[OpCall]] = []
     for call in calls:
-        if not call.autograd_node.endswith(_ACCUMULATE_GRAD) or not call.outputs:
+        if not call.autograd_node.endswith(_ACCUMULATE_GRAD) or not (call.outputs or call.inputs):
             continue
         last = groups[-1][-1] if groups else None
         fills = call.name == "aten::copy_" and last is not None and "empty" in last.name
@@ -97,8 +99,8 @@ def _handovers(calls: Sequence[OpCall]) -> list[list[OpCall]]:
 
 
 def _gradient(calls: Sequence[OpCall]) -> tuple[int, ...]:
-    """Return the shape of the gradient that is handed over."""
-    return calls[-1].outputs[0].shape
+    """Return the shape of the gradient that is handed over; of imported calls only the inputs are known."""
+    return (*calls[-1].outputs, *calls[-1].inputs)[0].shape
 
 
 def _outside(trace: OpTrace, lineage: Lineage) -> bool:

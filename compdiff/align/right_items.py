@@ -30,9 +30,11 @@ def item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
     found: dict[str, list[NodeRef]] = {}
     fallbacks: dict[int, list[OpCall]] = defaultdict(list)
     for item, made in right_items(right):
-        if made.graph is not None and made.call is not None:
-            named = graphs[made.graph].calls[made.call].nodes
-            names = (*named, *inlined[made.graph].get(made.call, ()))
+        call = (
+            None if made.graph is None or made.call is None else graphs[made.graph].calls[made.call]
+        )
+        if made.graph is not None and call is not None and (call.nodes or isinstance(made, Kernel)):
+            names = (*call.nodes, *inlined[made.graph].get(call.index, ()))
             found[item] = [NodeRef(made.graph, name) for name in names]
         elif made.graph is not None and isinstance(made, OpCall):
             fallbacks[made.graph].append(made)

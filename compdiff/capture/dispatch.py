@@ -17,8 +17,8 @@ from torch.utils._pytree import tree_leaves
 from compdiff.capture import inductor
 from compdiff.capture.arguments import argument_text
 from compdiff.capture.recorder import Place
-from compdiff.capture.source import user_location
 from compdiff.model import OpCall, SourceLocation, TensorMeta
+from compdiff.source import user_location
 
 IGNORED_OPS = frozenset({"prim::device", "prim::layout"})
 

@@ -11,8 +11,8 @@ from torch.fx import Graph as FxGraph
 from torch.fx import GraphModule, Node
 
 from compdiff.capture.arguments import argument_text
-from compdiff.capture.source import innermost_user
 from compdiff.model import Graph, GraphNode, TensorMeta
+from compdiff.source import innermost_user
 
 
 def graph_record(

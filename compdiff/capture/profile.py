@@ -17,6 +17,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 from compdiff import kineto
+from compdiff.compile_log import same_op
 from compdiff.kineto import Event
 from compdiff.model import CaptureWarning, CompiledGraph, Kernel, Launch, OpCall, WrapperCall
 
@@ -26,8 +27,6 @@ _GRAPH_CALL = "## Call CompiledFxGraph"
 _BACKWARD = "CompiledFunctionBackward"
 _FORWARD = "CompiledFunction"
 _CPP_KERNEL = re.compile(r"^(?:graph_(?P<graph>\d+)_)?(?P<name>cpp_\w+)$")
-# Extern kernels of Inductor that call a dispatcher op of another name: torch/_inductor/select_algorithm.py, kernel/mm.py.
-_EXTERN_OPS = {"bias_addmm": "addmm", "_mm_plus_mm": "mm", "mm_plus_mm": "mm"}
 
 
 @dataclass
@@ -271,16 +270,6 @@ def _placed(call: OpCall, event: Event, run: _GraphRun | None) -> OpCall:
         start_ns=event.start_ns,
         duration_ns=event.duration_ns,
     )
-
-
-def same_op(call: WrapperCall, op_name: str) -> bool:
-    """Return whether an extern wrapper call is one of the op `op_name`."""
-    if call.kind != "extern":
-        return False
-    parts = call.name.split(".")
-    base = op_name.rpartition("::")[2]
-    known = [_EXTERN_OPS.get(part, part) for part in parts]
-    return base in known or base.rstrip("_") in known
 
 
 def _is_composite(event: Event) -> bool:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from compdiff.capture.compile_log import CompileLog
 from compdiff.capture.pass_log import PassLog
-from compdiff.capture.wrapper import wrapper_calls
+from compdiff.compile_log.log import CompileLog
+from compdiff.compile_log.wrapper import wrapper_calls
 from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent
 
 

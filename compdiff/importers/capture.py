@@ -16,6 +16,7 @@ from compdiff.importers.ops import (
     is_op,
     is_op_call,
     launches_beside_others,
+    writes_in_place,
 )
 from compdiff.importers.sources import module_of, source_of
 from compdiff.importers.steps import Window
@@ -140,6 +141,7 @@ def _op_call(number: int, event: Event, device: str, start: int) -> OpCall:
         phase=phase,
         autograd_node=nodes[0] if nodes else "",
         sequence=sequence if isinstance(sequence, int) else -1,
+        mutates=writes_in_place(event.name),
         start_ns=event.start_ns - start,
         duration_ns=event.duration_ns,
     )

@@ -52,6 +52,11 @@ def is_op(event: Event) -> bool:
     )
 
 
+def writes_in_place(name: str) -> bool:
+    """Return whether an op writes into its first argument, by its name: `aten::add_`, but not `aten::__and__`."""
+    return name.endswith("_") and not name.endswith("__")
+
+
 def is_op_call(event: Event) -> bool:
     """Return whether an event is what a backend was asked for, if no op call is around it."""
     if event.category != "cpu_op" or is_launcher(event):

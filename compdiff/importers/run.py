@@ -13,32 +13,42 @@ from compdiff import kineto
 from compdiff.importers.capture import make_capture
 from compdiff.importers.files import read_trace_file
 from compdiff.importers.steps import choose_window, whole_window
+from compdiff.importers.torch_trace import CompilerLog, attach, read_torch_trace
 from compdiff.model import Capture, CaptureWarning, CaseInfo, CompileOptions, Environment, Run
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What of a trace to read: a step by number, what lies between two annotations, everything, or a steady step."""
+    """What of a trace to read: a step by number, what lies between two annotations, everything, or a steady step.
+
+    `torch_trace` is the TORCH_TRACE log of the compiled trace, or the folder of it.
+    """
 
     step: int | None = None
     between: tuple[str, str] | None = None
     whole: bool = False
     member: str = ""
+    torch_trace: Path | None = None
 
 
 def import_traces(left: Path, right: Path | None, asked: Asked, name: str = "") -> Run:
     """Return the run of two traces, the left one eager and the right one compiled; without a right one of one trace.
 
+    A TORCH_TRACE log that is asked for is that of the right trace, or of the one.
+
     Raises:
-        FormatError: a file is no trace, or damaged: says where.
+        FormatError: a file is no trace or no log, or damaged: says where.
         CompdiffError: a step or an annotation that was asked for is not there.
     """
+    log = read_torch_trace(asked.torch_trace, asked.member) if asked.torch_trace else None
     with _no_garbage_collection():
-        first, environment = _side(left, asked, "eager")
-        second = _side(right, asked, "compiled")[0] if right is not None else None
+        first, environment = _side(left, asked, "eager", log if right is None else None)
+        second = _side(right, asked, "compiled", log)[0] if right is not None else None
     if second is None:
         first = msgspec.structs.replace(first, label="trace")
         second = msgspec.structs.replace(first, label="same trace", warnings=())
+    if log is not None:
+        environment = msgspec.structs.replace(environment, torch=log.torch)
     return Run(
         case=CaseInfo(
             name=name or _name(left, right),
@@ -53,7 +63,9 @@ def import_traces(left: Path, right: Path | None, asked: Asked, name: str = "") 
     )
 
 
-def _side(path: Path, asked: Asked, label: str) -> tuple[Capture, Environment]:
+def _side(
+    path: Path, asked: Asked, label: str, log: CompilerLog | None
+) -> tuple[Capture, Environment]:
     file = read_trace_file(path, asked.member)
     trace = kineto.read(file.data)
     window = (
@@ -62,6 +74,8 @@ def _side(path: Path, asked: Asked, label: str) -> tuple[Capture, Environment]:
         else choose_window(trace.events, asked.step, asked.between)
     )
     capture = make_capture(trace, window, label)
+    if log is not None:
+        capture = attach(capture, log, trace.events, window)
     if file.others:
         text = f"{file.name} was read; beside it are {', '.join(file.others[:5])}: choose with --member"
         others = CaptureWarning(id="other-traces", text=text)

@@ -13,7 +13,7 @@ import msgspec
 from compdiff.align.items import in_order, right_items
 from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import Alignment, OpTrace
-from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite
+from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite, SourceLocation
 from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
 from compdiff.rewrites.introduced import reason_introduced
 from compdiff.rewrites.outcomes import outcome_of
@@ -328,7 +328,12 @@ def _pass_text(event: PassEvent | None) -> str:
     return f"{event.stage}: {event.pattern or event.pass_name}"
 
 
+def _place(trace: OpTrace) -> SourceLocation | None:
+    of_nodes = (node.source for node in trace.joint if node.source is not None)
+    return trace.call.source or next(of_nodes, None)
+
+
 def _source_text(traces: Sequence[OpTrace]) -> str:
-    """Return the place of the last op call that has one, as `file:line`."""
-    places = [trace.call.source for trace in traces if trace.call.source is not None]
+    """Return the place of the last op call that has one, or of its graph node, as `file:line`."""
+    places = [place for place in map(_place, traces) if place is not None]
     return f"{places[-1].file}:{places[-1].line}" if places else ""

@@ -1,7 +1,7 @@
 """Facts about op calls that rules ask for. In: an Alignment. Out: answers, each computed once from the captures."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -96,6 +96,16 @@ class Facts:
         return graphs_around(self.alignment.traces)
 
     @cached_property
+    def unused_nodes(self) -> frozenset[tuple[str | None, str | None]]:
+        """Dynamo nodes, with their compile ids, whose results reach no output and that write nothing."""
+        return frozenset(
+            (graph.compile_id, name)
+            for graph in self.graphs.values()
+            if graph.dynamo is not None
+            for name in _unused(graph.dynamo.nodes)
+        )
+
+    @cached_property
     def first_equal(self) -> dict[int, int]:
         """For each left op call that repeats an earlier one on the same contents, that earlier one's id."""
         return _repeated_calls(self.alignment)
@@ -141,6 +151,16 @@ def kernel_ids(facts: Facts) -> list[str]:
         for kernel in facts.alignment.right.kernels
         if kernel.kind in GENERATED
     ]
+
+
+def _unused(nodes: Sequence[GraphNode]) -> set[str]:
+    used: set[str] = set()
+    for node in reversed(nodes):
+        name = node.target.rpartition(".")[2]
+        writes = name.endswith("_") or name == "setitem" or node.target.startswith("_operator.i")
+        if node.name in used or writes or node.op == "output":
+            used |= {node.name, *node.inputs}
+    return {node.name for node in nodes if node.op.startswith("call_")} - used
 
 
 def _repeated_calls(alignment: Alignment) -> dict[int, int]:

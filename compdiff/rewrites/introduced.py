@@ -46,12 +46,12 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
     prepared = facts.alignment.prepares.get(item)
     if prepared is not None:
         return f"copies an input of {facts.items[prepared].name} ({prepared}) into the layout that it needs"
-    if made.graph is not None and made.call is not None:
-        return _reason_of_nodes(facts, item)
     if facts.alignment.right.compiler is None:
         # Nobody tells what a compiler did, if there was one.
         alone = isinstance(made, Kernel) and made.op_call is None and made.name in facts.left_alone
         return "runs on the left side too, where no op call launched it either" if alone else ""
+    if made.graph is not None and made.call is not None:
+        return _reason_of_nodes(facts, item)
     if isinstance(made, OpCall):
         return _first_reason(OP_CALL_REASONS, made.name)
     if made.op_call is not None:

@@ -13,7 +13,11 @@ def has_no_work_left(_: Facts, trace: OpTrace) -> bool:
 
 def is_dead(facts: Facts, trace: OpTrace) -> bool:
     """Return whether no output, write or gradient needs the call, and nothing on the right does its work."""
-    return has_no_work_left(facts, trace) and trace.call.id not in facts.live
+    if not has_no_work_left(facts, trace):
+        return False
+    if trace.call.outputs:
+        return trace.call.id not in facts.live
+    return (trace.compile_id, trace.dynamo_node) in facts.unused_nodes
 
 
 def is_left_out_by_dynamo(facts: Facts, trace: OpTrace) -> bool:
@@ -37,7 +41,10 @@ def repeats_an_earlier_call(facts: Facts, trace: OpTrace) -> bool:
 
 def is_constant(facts: Facts, trace: OpTrace) -> bool:
     """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
-    if trace.compile_id is None or trace.call.inputs or not trace.call.outputs:
+    known = (
+        trace.call.outputs or trace.joint
+    )  # of an imported call the graph alone says what it makes
+    if trace.compile_id is None or trace.call.inputs or not known:
         return False
     return all(_computes_more(facts, trace, item) for item in trace.items)
 

@@ -75,3 +75,29 @@ def test_torch_is_not_needed(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_torch_trace_log_beside_a_trace(tmp_path: Path) -> None:
+    """The report shows graphs and code of the compiled side, and rewrites have their pass."""
+    folder = DATA.parent / "torch_trace"
+    asked = [
+        "import",
+        str(folder / "breaks-eager.json.gz"),
+        str(folder / "breaks-compiled.json.gz"),
+    ]
+    asked += ["--between", "## step ##", "## step ##", "--name", "breaks", "--out", str(tmp_path)]
+    assert run_command([*asked, "--torch-trace", str(folder / "breaks.log.gz")]) == 0
+    document = json.loads((tmp_path / "breaks" / "diff.json").read_text())
+    assert [one["pass"] for one in document["rewrites"]] == ["post_grad: addmm", "", ""]
+    assert len(document["graph_breaks"]) == len(document["recompiles"]) == 2
+    page = (tmp_path / "breaks" / "report.html").read_text()
+    assert "Graphs and generated code" in page
+    assert "cpp_fused_add_mul_sigmoid_0" in page
+
+
+def test_a_file_that_is_no_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message says what it is expected to be."""
+    assert (
+        run_command(["import", str(H100), "--torch-trace", str(H100), "--out", str(tmp_path)]) == 2
+    )
+    assert "is no TORCH_TRACE log" in capsys.readouterr().err

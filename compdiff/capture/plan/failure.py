@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from compdiff.capture.source import is_user_file, shown_path
 from compdiff.errors import CaptureError, CompdiffError
+from compdiff.source import is_user_file, shown_path
 
 _MEASURE = "Measure it on a GPU with --device cuda"
 

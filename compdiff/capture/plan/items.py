@@ -9,7 +9,7 @@ from compdiff.capture.plan.costs import bytes_read, bytes_written, rate_of, tens
 from compdiff.capture.plan.log import GraphCall, KernelLaunch
 from compdiff.capture.plan.models import Part, model_of
 from compdiff.capture.plan.recorder import PlannedCalls
-from compdiff.capture.profile import same_op
+from compdiff.compile_log import same_op
 from compdiff.estimate import roofline
 from compdiff.model import (
     CompiledGraph,

@@ -1,6 +1,6 @@
-"""Tests of compdiff.capture.compile_log, on payloads as torch 2.14 writes them."""
+"""Tests of compdiff.compile_log.log, on payloads as torch 2.14 writes them."""
 
-from compdiff.capture.compile_log import CompileLog, graph_break, guard_lines, recompile_reasons
+from compdiff.compile_log.log import CompileLog, graph_break, guard_lines, recompile_reasons
 
 _BREAK = """\
 Graph break in user code at /home/u/case.py:13

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from compdiff.capture.source import is_user_file, parse_stack, shown, shown_path
 from compdiff.model import Compilation, GraphBreak, Recompile
+from compdiff.source import is_user_file, parse_stack, shown, shown_path
 
 # Phase of compile time -> field of CompilationMetrics (microseconds), torch/_dynamo/utils.py.
 PHASES = (
@@ -29,8 +29,12 @@ _EXPLANATION = re.compile(r"^\s*Explanation: (?P<text>.*)$", re.MULTILINE)
 
 @dataclass
 class CompileLog:
-    """Collects records as torch emits them; `started` counts the compilations that have begun."""
+    """Collects records as torch emits them; `started` counts the compilations that have begun.
 
+    `read_files` is whether the files that records name are those of this machine, so that their lines may be shown.
+    """
+
+    read_files: bool = True
     started: int = 0
     graph_breaks: list[GraphBreak] = field(default_factory=list)
     recompiles: list[Recompile] = field(default_factory=list)
@@ -40,7 +44,7 @@ class CompileLog:
 
     def add(self, metadata: Mapping[str, object], payload: str | None) -> None:
         """Take one record of the structured trace."""
-        identity = _compile_id(metadata)
+        identity = compile_id(metadata)
         if "dynamo_start" in metadata:
             self.started += metadata.get("attempt") == 0
         elif "compilation_metrics" in metadata:
@@ -75,7 +79,7 @@ class CompileLog:
             reader(identity, payload)
 
     def _add_break(self, identity: str, payload: str) -> None:
-        self.graph_breaks.append(graph_break(identity, payload))
+        self.graph_breaks.append(graph_break(identity, payload, read_files=self.read_files))
 
     def _add_recompile(self, identity: str, payload: str) -> None:
         self.recompiles.append(Recompile(compile_id=identity, reasons=recompile_reasons(payload)))
@@ -90,13 +94,17 @@ def guard_lines(payload: str) -> tuple[str, ...]:
     return tuple(match["guard"].strip() for match in matches if match)
 
 
-def graph_break(identity: str, payload: str) -> GraphBreak:
+def graph_break(identity: str, payload: str, *, read_files: bool = True) -> GraphBreak:
     """Return the graph break that Dynamo describes in `payload`, with the user's stack."""
     reason = _REASON.search(payload)
     explanation = _EXPLANATION.search(payload)
     _, _, after = payload.partition("User code traceback:")
     user_part = after.partition("\nTraceback (most recent call last):")[0]
-    frames = tuple(shown(frame) for frame in parse_stack(user_part) if is_user_file(frame.file))
+    frames = tuple(
+        shown(frame)
+        for frame in parse_stack(user_part, read_files=read_files)
+        if is_user_file(frame.file)
+    )
     return GraphBreak(
         reason=_short(reason["reason"] if reason else payload),
         explanation=explanation["text"].strip() if explanation else "",
@@ -109,11 +117,10 @@ def recompile_reasons(payload: str) -> tuple[str, ...]:
     """Return the failed guards; torch writes one as text and several as a JSON list."""
     try:
         reasons = json.loads(payload)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return (payload.strip(),)
-    return (
-        tuple(str(reason) for reason in reasons) if isinstance(reasons, list) else (str(reasons),)
-    )
+    found = reasons if isinstance(reasons, list) else [reasons]
+    return tuple(str(reason).encode(errors="replace").decode() for reason in found)
 
 
 def _short(reason: str) -> str:
@@ -122,7 +129,8 @@ def _short(reason: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _compile_id(metadata: Mapping[str, object]) -> str:
+def compile_id(metadata: Mapping[str, object]) -> str:
+    """Return the id of the compilation that a record belongs to (`0/0`: frame, recompile), or ""."""
     frame, recompile = metadata.get("frame_id"), metadata.get("frame_compile_id")
     return f"{frame}/{recompile}" if frame is not None else ""
 
@@ -149,4 +157,5 @@ def _compilation(
 
 
 def _int(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    """Return a count or a time as it is, and 0 for what cannot be one."""
+    return value if isinstance(value, int) and 0 <= value < 2**53 else 0

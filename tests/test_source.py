@@ -1,4 +1,4 @@
-"""Tests of compdiff.capture.source."""
+"""Tests of compdiff.source."""
 
 import sys
 import textwrap
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from compdiff.capture.source import innermost_user, is_user_file, location_of, parse_stack
 from compdiff.model import SourceLocation
+from compdiff.source import innermost_user, is_user_file, location_of, parse_stack
 
 _TRACE = textwrap.dedent(
     """\

@@ -1,6 +1,6 @@
-"""Tests of compdiff.capture.wrapper."""
+"""Tests of compdiff.compile_log.wrapper."""
 
-from compdiff.capture.wrapper import wrapper_calls
+from compdiff.compile_log.wrapper import wrapper_calls
 
 _SOURCE = """\
 cpp_fused_add_0 = async_compile.cpp_pybinding(['const float*', 'float*'], r'''

@@ -12,10 +12,10 @@ import msgspec
 
 from compdiff.model import SourceLocation
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent)
+_PACKAGE = str(Path(__file__).resolve().parent)
 _CASES = str(Path(_PACKAGE) / "cases")
 _STDLIB = sysconfig.get_path("stdlib")
-_FRAME_LINE = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)$')
+_FRAME_LINE = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d{1,9}), in (?P<function>.+)$')
 _CARETS = re.compile(r"^\s*[~^]*\^[~^]*\s*$")
 
 
@@ -62,10 +62,11 @@ def location_of(frame: FrameType) -> SourceLocation:
     )
 
 
-def parse_stack(trace: str) -> tuple[SourceLocation, ...]:
+def parse_stack(trace: str, *, read_files: bool = True) -> tuple[SourceLocation, ...]:
     """Return the frames of a formatted traceback, outermost first; a caret line gives the columns.
 
-    The columns that a formatted trace shows count from its own indentation, so they are moved to the file's.
+    The columns that a formatted trace shows count from its own indentation, so they are moved to the file's. A trace from
+    elsewhere names files that are not those of this machine: they are not read, and no columns are known.
     """
     lines = trace.splitlines()
     found = []
@@ -73,7 +74,10 @@ def parse_stack(trace: str) -> tuple[SourceLocation, ...]:
         match = _FRAME_LINE.match(line)
         if match is None:
             continue
-        found.append(_formatted_frame(match, lines[index + 1 : index + 3]))
+        following = lines[index + 1 : index + 3]
+        found.append(
+            _formatted_frame(match, following) if read_files else _foreign_frame(match, following)
+        )
     return tuple(found)
 
 
@@ -118,6 +122,15 @@ def _formatted_frame(match: re.Match[str], following: list[str]) -> SourceLocati
         end_column=end_column,
         function=match["function"],
         text=text,
+    )
+
+
+def _foreign_frame(match: re.Match[str], following: list[str]) -> SourceLocation:
+    return SourceLocation(
+        file=match["file"],
+        line=int(match["line"]),
+        function=match["function"],
+        text=following[0].strip() if following else "",
     )
 
 

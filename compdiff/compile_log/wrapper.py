@@ -14,6 +14,8 @@ _KERNEL_SOURCE = re.compile(
     r"^(?P<name>\w+) = async_compile\.\w+\([^\n]*?r?'''(?P<code>.*?)'''[^\n]*\)\n?",
     re.MULTILINE | re.DOTALL,
 )
+# Extern kernels of Inductor that call a dispatcher op of another name: torch/_inductor/select_algorithm.py, kernel/mm.py.
+_EXTERN_OPS = {"bias_addmm": "addmm", "_mm_plus_mm": "mm", "mm_plus_mm": "mm"}
 _GENERATED = (("triton_", "triton"), ("cpp_", "cpp"))
 
 
@@ -37,6 +39,16 @@ def wrapper_calls(
         _call(index, handle, kernels[handle], sources) for index, handle in enumerate(order)
     )
     return calls, _KERNEL_SOURCE.sub(_placeholder, source)
+
+
+def same_op(call: WrapperCall, op_name: str) -> bool:
+    """Return whether an extern wrapper call is one of the op `op_name`."""
+    if call.kind != "extern":
+        return False
+    parts = call.name.split(".")
+    base = op_name.rpartition("::")[2]
+    known = [_EXTERN_OPS.get(part, part) for part in parts]
+    return base in known or base.rstrip("_") in known
 
 
 def _call(index: int, handle: str, nodes: tuple[str, ...], sources: dict[str, str]) -> WrapperCall:
