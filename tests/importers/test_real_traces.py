@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import random
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ TRACES = sorted(
 )
 DEVICE = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"}
 LAUNCH = {"cuda_runtime", "cuda_driver", "Runtime"}
+HOST = {"cpu_op", "user_annotation", "Operator"}
 
 
 @pytest.fixture(
@@ -67,6 +69,64 @@ def test_kernels_have_launch_and_op(read: tuple[Capture, list[dict[str, Any]]]) 
     ]
     if any(event.get("cat") in {"cpu_op", "Operator"} for event in events) and len(asked) > 2:
         assert sum(kernel.op_call is not None for kernel in asked) >= 0.98 * len(asked)
+
+
+def test_device_time_by_op(read: tuple[Capture, list[dict[str, Any]]]) -> None:
+    """The self device time of each op is that of the kernels it launched, counted from the raw events; no kernel twice."""
+    capture, events = read
+    counted = _launched_time(events)
+    outside = counted.pop("", 0)
+    assert {
+        stat.name: stat.device_self_ns for stat in capture.op_stats if stat.device_self_ns
+    } == counted
+    total = sum(kernel.duration_ns for kernel in capture.kernels if kernel.kind != "cpp")
+    assert sum(stat.device_self_ns for stat in capture.op_stats) == total - outside
+    for stat in capture.op_stats:
+        assert stat.host_self_ns <= stat.host_total_ns
+        assert stat.device_self_ns <= stat.device_total_ns
+
+
+def _launched_time(events: list[dict[str, Any]]) -> Counter[str]:
+    """Return the time of the kernels that each op or annotation launched, "" for those that none did, by looking at all."""
+    launches: dict[object, dict[str, Any]] = {}
+    for event in sorted(events, key=_start):
+        if event.get("cat") in LAUNCH:
+            launches.setdefault(event.get("args", {}).get("correlation"), event)
+    hosts = [event for event in events if event.get("cat") in HOST]
+    found = Counter[str]()
+    around: dict[int, str] = {}
+    for kernel in (event for event in events if event.get("cat") in DEVICE):
+        correlation = kernel["args"].get("correlation")
+        launch = launches.get(correlation) if (correlation or 0) > 0 else None
+        if launch is not None and id(launch) not in around:
+            around[id(launch)] = _innermost(hosts, launch)
+        name = "" if launch is None else around[id(launch)]
+        found[name] += round(Decimal(str(kernel["dur"])) * 1000)
+    return +found
+
+
+def _innermost(hosts: list[dict[str, Any]], launch: dict[str, Any]) -> str:
+    """Return the name of the shortest op or annotation of the launch's thread that holds it, "" if none does."""
+    thread, start, end = (launch["pid"], launch["tid"]), _start(launch), _end(launch)
+    inside = [
+        event
+        for event in hosts
+        if (event["pid"], event["tid"]) == thread and _start(event) <= start < _end(event)
+    ]
+    inside = [event for event in inside if end <= _end(event) + 1]
+    shortest = min(inside, key=lambda event: Decimal(str(event["dur"])), default=None)
+    if shortest is None:
+        return ""
+    name = str(shortest["name"])
+    return "ProfilerStep*" if name.startswith("ProfilerStep#") else name
+
+
+def _start(event: dict[str, Any]) -> Decimal:
+    return Decimal(str(event["ts"]))
+
+
+def _end(event: dict[str, Any]) -> Decimal:
+    return _start(event) + Decimal(str(event["dur"]))
 
 
 def test_a_pair_from_two_vendors_is_aligned() -> None:
