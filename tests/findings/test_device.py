@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from compdiff.findings.device import busy_share
 from compdiff.findings.engine import find
+from compdiff.lanes.device import busy_share
 from compdiff.model import Diff, Kernel, Launch, Run
 from tests.builders import capture
 from tests.findings.timelines import (
