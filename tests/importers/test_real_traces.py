@@ -5,7 +5,7 @@ import gzip
 import json
 import os
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -92,41 +92,36 @@ def _launched_time(events: list[dict[str, Any]]) -> Counter[str]:
     for event in sorted(events, key=_start):
         if event.get("cat") in LAUNCH:
             launches.setdefault(event.get("args", {}).get("correlation"), event)
-    hosts = [event for event in events if event.get("cat") in HOST]
+    hosts: dict[tuple[object, object], list[tuple[int, int, str]]] = defaultdict(list)
+    for event in events:
+        if event.get("cat") in HOST:
+            entry = (_start(event), _start(event) + _duration(event), str(event["name"]))
+            hosts[event["pid"], event["tid"]].append(entry)
     found = Counter[str]()
-    around: dict[int, str] = {}
     for kernel in (event for event in events if event.get("cat") in DEVICE):
         correlation = kernel["args"].get("correlation")
         launch = launches.get(correlation) if (correlation or 0) > 0 else None
-        if launch is not None and id(launch) not in around:
-            around[id(launch)] = _innermost(hosts, launch)
-        name = "" if launch is None else around[id(launch)]
-        found[name] += round(Decimal(str(kernel["dur"])) * 1000)
+        name = "" if launch is None else _innermost(hosts[launch["pid"], launch["tid"]], launch)
+        found[name] += _duration(kernel)
     return +found
 
 
-def _innermost(hosts: list[dict[str, Any]], launch: dict[str, Any]) -> str:
+def _innermost(hosts: list[tuple[int, int, str]], launch: dict[str, Any]) -> str:
     """Return the name of the shortest op or annotation of the launch's thread that holds it, "" if none does."""
-    thread, start, end = (launch["pid"], launch["tid"]), _start(launch), _end(launch)
+    begin, finish = _start(launch), _start(launch) + _duration(launch)
     inside = [
-        event
-        for event in hosts
-        if (event["pid"], event["tid"]) == thread and _start(event) <= start < _end(event)
+        (end - start, name) for start, end, name in hosts if start <= begin < end >= finish - 1_000
     ]
-    inside = [event for event in inside if end <= _end(event) + 1]
-    shortest = min(inside, key=lambda event: Decimal(str(event["dur"])), default=None)
-    if shortest is None:
-        return ""
-    name = str(shortest["name"])
+    name = min(inside, default=(0, ""))[1]
     return "ProfilerStep*" if name.startswith("ProfilerStep#") else name
 
 
-def _start(event: dict[str, Any]) -> Decimal:
-    return Decimal(str(event["ts"]))
+def _start(event: dict[str, Any]) -> int:
+    return round(Decimal(str(event["ts"])) * 1000)
 
 
-def _end(event: dict[str, Any]) -> Decimal:
-    return _start(event) + Decimal(str(event["dur"]))
+def _duration(event: dict[str, Any]) -> int:
+    return round(Decimal(str(event.get("dur", 0))) * 1000)
 
 
 def test_a_pair_from_two_vendors_is_aligned() -> None:
