@@ -1,6 +1,6 @@
 """The timeline. In: Lookup. Out: the lanes of both sides on one axis, their facts as a table, the data for Perfetto."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from compdiff.align.items import left_kernel, right_kernel
@@ -106,7 +106,7 @@ def make_timeline(lookup: Lookup) -> TimelineView | None:
         ticks=_ticks(length),
         legend=tuple(shade for kind, shade in SHADES.items() if kind in shown),
         shades=SHADES,
-        facts=_facts(lookup),
+        facts=_facts(lookup, lanes),
         piled=any(bar.opacity and not bar.item for bar in bars),
         data=trace_data(lookup, lanes),
     )
@@ -276,10 +276,10 @@ def _ticks(length: int) -> tuple[Tick, ...]:
 # ---------------------------------------------------------------- the facts
 
 
-def _facts(lookup: Lookup) -> tuple[Fact, ...]:
+def _facts(lookup: Lookup, lanes: Mapping[Side, SideLanes]) -> tuple[Fact, ...]:
     sides = (
-        _side_facts(lookup, lookup.run.left, "left"),
-        _side_facts(lookup, lookup.run.right, "right"),
+        _side_facts(lookup, lookup.run.left, "left", lanes.get("left")),
+        _side_facts(lookup, lookup.run.right, "right", lanes.get("right")),
     )
     nothing = Cell(UNKNOWN)
     return tuple(
@@ -288,8 +288,9 @@ def _facts(lookup: Lookup) -> tuple[Fact, ...]:
     )
 
 
-def _side_facts(lookup: Lookup, capture: Capture, side: Side) -> dict[str, Cell]:
-    lanes = make_lanes(capture)
+def _side_facts(
+    lookup: Lookup, capture: Capture, side: Side, lanes: SideLanes | None
+) -> dict[str, Cell]:
     if lanes is None:
         return {}
     host = host_ns(capture)
