@@ -90,9 +90,10 @@ class OpCall(Record, frozen=True, kw_only=True):
 
     `chain` holds the names of the composite ops it came through, outermost first (`aten::matmul`), and `inner` those
     of the ops its kernel called in turn (`aten::copy_`), both from the profiler pass. `duration_ns` is that of the
-    profiler pass: good for shares, never a timing. `graph` is the compiled graph whose call made it, if any, and
-    `call` the index of the wrapper call in it. `sequence` numbers the autograd function that a forward call created
-    or a backward call belongs to.
+    profiler pass: good for shares, never a timing; `self_ns` is that without the ops and launches inside. `thread`
+    numbers the host's threads in the order in which they appear. `graph` is the compiled graph whose call made it, if
+    any, and `call` the index of the wrapper call in it. `sequence` numbers the autograd function that a forward call
+    created or a backward call belongs to.
     """
 
     id: int
@@ -113,6 +114,8 @@ class OpCall(Record, frozen=True, kw_only=True):
     call: int | None = None
     start_ns: int | None = None
     duration_ns: int | None = None
+    self_ns: int | None = None
+    thread: int = 0
 
 
 class Launch(Record, frozen=True, kw_only=True):
@@ -124,6 +127,22 @@ class Launch(Record, frozen=True, kw_only=True):
     start_ns: int = 0
     duration_ns: int = 0
     correlation: int = 0
+    thread: int = 0
+
+
+class OpStat(Record, frozen=True, kw_only=True):
+    """All profiled host events of one name, inner ops, launches and annotations too, as torch's `key_averages` has them.
+
+    Total is with what runs inside, self without. Device time is that of the kernels launched: within the events (total),
+    or by them and not by an op inside (self).
+    """
+
+    name: str
+    calls: int
+    host_self_ns: int
+    host_total_ns: int
+    device_self_ns: int = 0
+    device_total_ns: int = 0
 
 
 class Estimate(Record, frozen=True, kw_only=True):
@@ -333,7 +352,11 @@ class CaptureWarning(Record, frozen=True, kw_only=True):
 
 
 class Capture(Record, frozen=True, kw_only=True):
-    """What one side did, in capture order. `call_order` lists op calls and kernels as they ran (`o3`, `k0`)."""
+    """What one side did, in capture order. `call_order` lists op calls and kernels as they ran (`o3`, `k0`).
+
+    The profiled step took `profile_wall_ns` on the host, from `profile_start_ns` on the clock of all `start_ns`; where
+    that is None, the earliest of them stands for it.
+    """
 
     label: str
     basis: Basis
@@ -346,7 +369,9 @@ class Capture(Record, frozen=True, kw_only=True):
     output_values: tuple[int, ...] = ()
     compiler: Compiler | None = None
     peak_bytes: int | None = None
+    profile_start_ns: int | None = None
     profile_wall_ns: int | None = None
+    op_stats: tuple[OpStat, ...] = ()
     warnings: tuple[CaptureWarning, ...] = ()
 
 

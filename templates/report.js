@@ -56,6 +56,57 @@
     act();
   });
 
+  const perfetto = "https://ui.perfetto.dev";
+  // The data's layout is described in compdiff/report/perfetto.py.
+  const traceEvents = ({ names, shades, sides }) => {
+    const events = [];
+    sides.forEach((side, index) => {
+      const pid = index + 1;
+      events.push({ ph: "M", pid, name: "process_name", args: { name: side.label } });
+      events.push({ ph: "M", pid, name: "process_sort_index", args: { sort_index: pid } });
+      side.lanes.forEach((lane, number) => {
+        const tid = number + 1;
+        events.push({ ph: "M", pid, tid, name: "thread_name", args: { name: lane.name } });
+        events.push({ ph: "M", pid, tid, name: "thread_sort_index", args: { sort_index: tid } });
+        for (let at = 0, start = 0; at < lane.rows.length; at += 6) {
+          const [name, after, duration, id, shade, launch] = lane.rows.slice(at, at + 6);
+          start += after;
+          const args = lane.prefix ? { item: lane.prefix + id, fate: shades[shade] } : {};
+          const event = { name: names[name], pid, tid, ts: start / 1000 };
+          events.push({ ...event, ph: "X", dur: duration / 1000, args });
+          if (!launch) continue;
+          const flow = { ...event, name: "launch", cat: "launch", id: `${pid}-${launch}` };
+          events.push(lane.prefix ? { ...flow, ph: "f", bp: "e" } : { ...flow, ph: "s" });
+        }
+      });
+    });
+    return events;
+  };
+  const openInPerfetto = () => {
+    const data = JSON.parse(document.getElementById("timeline-data").textContent);
+    const trace = JSON.stringify({ displayTimeUnit: "ns", traceEvents: traceEvents(data) });
+    const buffer = new TextEncoder().encode(trace).buffer;
+    const other = window.open(perfetto);
+    if (!other) return;
+    // The other window answers as soon as it listens; until then it is asked again.
+    const timer = setInterval(() => (other.closed ? stop() : other.postMessage("PING", perfetto)), 50);
+    const answer = (event) => {
+      if (event.source !== other || event.origin !== perfetto || event.data !== "PONG") return;
+      stop();
+      other.postMessage({ perfetto: { buffer, title: data.title } }, perfetto, [buffer]);
+    };
+    const stop = () => {
+      clearInterval(timer);
+      window.removeEventListener("message", answer);
+    };
+    window.addEventListener("message", answer);
+  };
+  const opener = document.getElementById("open-in-perfetto");
+  if (opener) {
+    opener.parentElement.hidden = false;
+    opener.addEventListener("click", openInPerfetto);
+  }
+
   window.addEventListener("beforeprint", () => {
     for (const part of document.querySelectorAll("details:not(.code)")) part.open = true;
   });

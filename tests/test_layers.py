@@ -32,6 +32,7 @@ LAYERS = (
         "estimate",
         "work",
         "plan_accuracy",
+        "lanes",
         "targets",
         "kernels",
         "compile_log",

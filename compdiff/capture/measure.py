@@ -231,7 +231,9 @@ def _capture(
         call_order=tuple(name for _, name in sorted(timed, key=lambda item: item[0])),
         output_values=outputs,
         compiler=compiler,
+        profile_start_ns=merged.start_ns,
         profile_wall_ns=merged.wall_ns,
+        op_stats=merged.op_stats,
         warnings=(*merged.warnings, *(session.recorder.warnings if compiler else ())),
     )
 

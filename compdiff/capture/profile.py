@@ -7,7 +7,7 @@ the same step, so the op calls are found again in the trace by name and order.
 import re
 import tempfile
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,15 @@ from torch.profiler import ProfilerActivity, profile, record_function, schedule
 from compdiff import kineto
 from compdiff.compile_log import same_op
 from compdiff.kineto import Event
-from compdiff.model import CaptureWarning, CompiledGraph, Kernel, Launch, OpCall, WrapperCall
+from compdiff.model import (
+    CaptureWarning,
+    CompiledGraph,
+    Kernel,
+    Launch,
+    OpCall,
+    OpStat,
+    WrapperCall,
+)
 
 STEP_NAME = "compdiff step"
 _REGION = "Torch-Compiled Region: "
@@ -36,7 +44,9 @@ class Profile:
     op_calls: list[OpCall] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
     kernels: list[Kernel] = field(default_factory=list)
+    start_ns: int | None = None
     wall_ns: int = 0
+    op_stats: tuple[OpStat, ...] = ()
     warnings: list[CaptureWarning] = field(default_factory=list)
 
 
@@ -103,7 +113,7 @@ def merge(
         id(host[place[call.id]]): number for number, call in enumerate(kept) if call.id in place
     }
     runs = _graph_runs(host, graphs)
-    result = Profile(wall_ns=step.duration_ns)
+    result = Profile(start_ns=step.start_ns, wall_ns=step.duration_ns)
     result.op_calls = [
         msgspec.structs.replace(
             call,
@@ -237,12 +247,15 @@ def _place_host_items(
     result: Profile, host: Sequence[Event], owner: dict[int, int], runs: dict[int, _GraphRun]
 ) -> None:
     """Give each matched op call its chain, inner ops, time and wrapper call; collect the generated C++ kernels."""
+    threads = kineto.thread_numbers(host)
     for event in host:
         call_id = owner.get(id(event))
         run = _enclosing_run(event, runs)
         cpp = _CPP_KERNEL.match(event.name)
         if call_id is not None:
-            result.op_calls[call_id] = _placed(result.op_calls[call_id], event, run)
+            result.op_calls[call_id] = _placed(
+                result.op_calls[call_id], event, run, threads[event.thread]
+            )
         elif cpp is not None:
             name = cpp["name"]
             index = None if run is None else run.take(lambda call, name=name: call.name == name)  # type: ignore[misc]
@@ -259,31 +272,23 @@ def _place_host_items(
             )
 
 
-def _placed(call: OpCall, event: Event, run: _GraphRun | None) -> OpCall:
+def _placed(call: OpCall, event: Event, run: _GraphRun | None, thread: int) -> OpCall:
     index = None if run is None else run.take(lambda wrapper: same_op(wrapper, call.name))
     return msgspec.structs.replace(
         call,
         chain=tuple(outer.name for outer in reversed(event.ancestors()) if _is_composite(outer)),
-        inner=tuple(inner.name for inner in _descendants(event) if _is_composite(inner)),
+        inner=tuple(inner.name for inner in event.descendants() if _is_composite(inner)),
         graph=None if run is None else run.graph.id,
         call=index,
         start_ns=event.start_ns,
         duration_ns=event.duration_ns,
+        self_ns=kineto.self_ns(event),
+        thread=thread,
     )
 
 
 def _is_composite(event: Event) -> bool:
     return event.category == "cpu_op" and "::" in event.name and "autograd::" not in event.name
-
-
-def _descendants(event: Event) -> list[Event]:
-    found: list[Event] = []
-    pending = list(reversed(event.children))
-    while pending:
-        inner = pending.pop()
-        found.append(inner)
-        pending.extend(reversed(inner.children))
-    return found
 
 
 def _enclosing_run(event: Event, runs: dict[int, _GraphRun]) -> _GraphRun | None:
@@ -299,6 +304,8 @@ def _add_device_items(
 ) -> None:
     """Add launches, and the kernels they made by correlation; device work without a launch in the step is counted."""
     launches: dict[int, tuple[Launch, Event]] = {}
+    threads = kineto.thread_numbers(host)
+    device_ns = Counter[int]()
     for event in host:
         correlation = event.correlation
         if event.category in kineto.LAUNCH_CATEGORIES and correlation is not None:
@@ -312,6 +319,7 @@ def _add_device_items(
                 start_ns=event.start_ns,
                 duration_ns=event.duration_ns,
                 correlation=correlation,
+                thread=threads[event.thread],
             )
             result.launches.append(launch)
             launches[correlation] = launch, event
@@ -322,8 +330,10 @@ def _add_device_items(
         if found is None:
             orphans.append(event.name)
             continue
+        device_ns[id(found[1])] += event.duration_ns
         run = _enclosing_run(found[1], runs)
         result.kernels.append(_device_kernel(len(result.kernels), event, found[0], run))
+    result.op_stats = kineto.op_stats(host, device_ns)
     if orphans:
         text = f"{len(orphans)} kernels have no launch in the profiled step and are left out: {', '.join(orphans[:3])}"
         result.warnings.append(CaptureWarning(id="kernel-without-launch", text=text))

@@ -4,10 +4,11 @@ Sources: the CUDA runtime's and PyTorch profiler's names of calls and ops, as th
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from statistics import median
 
 from compdiff.findings.seen import Seen, sides
+from compdiff.lanes.device import busy_share, first_wait_ns, on_device
 from compdiff.model import Capture, Diff, Kernel, OpCall, Run
 
 _PERCENT = 100
@@ -63,24 +64,6 @@ def device_bound(run: Run, _: Diff) -> Iterator[Seen]:
         yield Seen(side, numbers)
 
 
-def busy_share(capture: Capture) -> float | None:
-    """Return the share of the profiled step in which a kernel ran, or None where no device ran kernels."""
-    if not capture.launches or not capture.profile_wall_ns or not capture.kernels:
-        return None
-    return min(1.0, _covered_ns(capture.kernels) / capture.profile_wall_ns)
-
-
-def _covered_ns(kernels: Iterable[Kernel]) -> int:
-    """Return for how long at least one kernel ran: kernels on several streams overlap."""
-    covered, until = 0, None
-    for kernel in sorted(kernels, key=lambda it: it.start_ns):
-        end = kernel.start_ns + kernel.duration_ns
-        start = kernel.start_ns if until is None else max(kernel.start_ns, until)
-        covered += max(0, end - start)
-        until = end if until is None else max(until, end)
-    return covered
-
-
 def hidden_copies(run: Run, diff: Diff) -> Iterator[Seen]:
     """See copies within the device that an op launches which is no copy; seeds of a bias are told apart."""
     seeds = {
@@ -93,7 +76,7 @@ def hidden_copies(run: Run, diff: Diff) -> Iterator[Seen]:
         names = {call.id: call.name for call in capture.op_calls}
         found = [
             _item(side, kernel)
-            for kernel in _on_device(capture)
+            for kernel in on_device(capture)
             if kernel.kind == "memcpy"
             and "DtoD" in kernel.name
             and kernel.op_call is not None
@@ -107,7 +90,7 @@ def hidden_copies(run: Run, diff: Diff) -> Iterator[Seen]:
 def waiting_ops(run: Run, _: Diff) -> Iterator[Seen]:
     """See op calls that make the CPU wait for the device."""
     for side, capture in sides(run):
-        if not _on_device(capture):
+        if not on_device(capture):
             continue
         found = [call for call in capture.op_calls if _waits(call)]
         if found:
@@ -136,7 +119,7 @@ def pageable_copies(run: Run, _: Diff) -> Iterator[Seen]:
 def small_kernels(run: Run, _: Diff) -> Iterator[Seen]:
     """See many kernels that are shorter than their launch, each launched on its own."""
     for side, capture in sides(run):
-        kernels = _on_device(capture)
+        kernels = on_device(capture)
         graphs = any(launch.name in _GRAPH_LAUNCHES for launch in capture.launches)
         if capture.basis == "planned" or graphs or len(kernels) < _MANY_KERNELS:
             continue
@@ -177,7 +160,7 @@ def wide_distributions(run: Run, _: Diff) -> Iterator[Seen]:
 def _wide(capture: Capture) -> Iterator[tuple[Kernel, float]]:
     """Yield (slowest launch, typical time) of each kernel with a wide distribution."""
     alike: dict[tuple[object, ...], list[Kernel]] = defaultdict(list)
-    for kernel in _on_device(capture):
+    for kernel in on_device(capture):
         alike[kernel.name, kernel.grid, kernel.block].append(kernel)
     for group in alike.values():
         typical = median(kernel.duration_ns for kernel in group)
@@ -197,13 +180,9 @@ def many_calls(run: Run, _: Diff) -> Iterator[Seen]:
 def late_starts(run: Run, _: Diff) -> Iterator[Seen]:
     """See a step whose first kernel waits for the CPU."""
     for side, capture in sides(run):
-        kernels = _on_device(capture)
-        starts = [call.start_ns for call in capture.op_calls if call.start_ns is not None]
-        if capture.basis == "planned" or not kernels or not starts or not capture.profile_wall_ns:
-            continue
-        wait = min(kernel.start_ns for kernel in kernels) - min(starts)
-        if wait > _START_SHARE * capture.profile_wall_ns:
-            yield Seen(side, {"wait_ns": wait, "step_ns": capture.profile_wall_ns})
+        wait, step = first_wait_ns(capture), capture.profile_wall_ns
+        if wait is not None and step and wait > _START_SHARE * step:
+            yield Seen(side, {"wait_ns": wait, "step_ns": step})
 
 
 def allocations(run: Run, _: Diff) -> Iterator[Seen]:
@@ -241,10 +220,6 @@ def _kernel_names(capture: Capture) -> dict[str, tuple[str, ...]]:
         if kernel.op_call is not None and not kernel.modelled:
             found[str(kernel.op_call)].append(kernel.name)
     return {op: tuple(names) for op, names in found.items()}
-
-
-def _on_device(capture: Capture) -> list[Kernel]:
-    return [kernel for kernel in capture.kernels if kernel.kind != "cpp"]
 
 
 def _base(name: str) -> str:

@@ -21,11 +21,20 @@ from compdiff.importers.ops import (
 from compdiff.importers.sources import module_of, source_of
 from compdiff.importers.steps import Window
 from compdiff.importers.tensors import argument_text, input_tensors
-from compdiff.kineto import DEVICE_CATEGORIES, LAUNCH_CATEGORIES, Event, Trace
+from compdiff.kineto import (
+    DEVICE_CATEGORIES,
+    LAUNCH_CATEGORIES,
+    Event,
+    Trace,
+    op_stats,
+    self_ns,
+    thread_numbers,
+)
 from compdiff.model import Capture, CaptureWarning, Kernel, Launch, OpCall, Phase
 
 _LAUNCHES_KERNELS = ("LaunchKernel", "GraphLaunch", "Memcpy", "Memset", "LaunchCooperative")
 _KINDS = {"gpu_memcpy": "memcpy", "gpu_memset": "memset"}
+_ON_THREADS = frozenset({"cpu_op", *LAUNCH_CATEGORIES})
 _SHOWN = 3
 
 
@@ -37,6 +46,7 @@ class _Host:
     which stands for what it launches itself.
     """
 
+    threads: dict[tuple[str, str], int]
     op_calls: list[OpCall] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
     owner: dict[int, int] = field(default_factory=dict)
@@ -52,10 +62,15 @@ def make_capture(trace: Trace, window: Window, label: str) -> Capture:
     device_events = [event for event in trace.events if event.category in DEVICE_CATEGORIES]
     device = "cuda:0" if device_events or trace.devices else "cpu"
     start = window.start_ns
-    host = _Host()
-    for event in trace.events:
-        if event.category not in DEVICE_CATEGORIES and window.holds(event):
-            _add_host_event(host, event, device, start)
+    host_events = [
+        event
+        for event in trace.events
+        if event.category not in DEVICE_CATEGORIES and window.holds(event)
+    ]
+    # Python frames stand on the threads of the ops they call; other things, such as overhead, on threads of their own.
+    host = _Host(thread_numbers(event for event in host_events if event.category in _ON_THREADS))
+    for event in host_events:
+        _add_host_event(host, event, device, start)
     everywhere = {
         event.correlation
         for event in trace.events
@@ -71,9 +86,21 @@ def make_capture(trace: Trace, window: Window, label: str) -> Capture:
         launches=tuple(host.launches),
         kernels=tuple(kernels),
         call_order=_order(host, kernels),
+        profile_start_ns=0,
         profile_wall_ns=window.end_ns - window.start_ns,
+        op_stats=op_stats(host_events, _device_ns(host, kernels)),
         warnings=tuple(_warnings(trace, window, host, kernels, alone)),
     )
+
+
+def _device_ns(host: _Host, kernels: Iterable[Kernel]) -> dict[int, int]:
+    """Return the time of the kernels of each launch by the identity of its event."""
+    launched = {launch.id: id(event) for launch, event in host.by_correlation.values()}
+    found = Counter[int]()
+    for kernel in kernels:
+        if kernel.launch is not None:
+            found[launched[kernel.launch]] += kernel.duration_ns
+    return found
 
 
 # ---------------------------------------------------------------- the host
@@ -89,10 +116,10 @@ def _add_host_event(host: _Host, event: Event, device: str, start: int) -> None:
         return
     if owner is None and launches_beside_others(event):
         host.beside[id(event)] = len(host.op_calls)
-        host.op_calls.append(_op_call(len(host.op_calls), event, device, start))
+        host.op_calls.append(_op_call(host, event, device, start))
     elif owner is None and is_op_call(event):
         owner = len(host.op_calls)
-        host.op_calls.append(_op_call(owner, event, device, start))
+        host.op_calls.append(_op_call(host, event, device, start))
     if is_launcher(event):
         launcher = event
     if generated_function(event):
@@ -112,6 +139,7 @@ def _add_launch(host: _Host, event: Event, owner: int | None, start: int) -> Non
         start_ns=event.start_ns - start,
         duration_ns=event.duration_ns,
         correlation=correlation or 0,
+        thread=host.threads[event.thread],
     )
     host.launches.append(launch)
     if correlation is None:
@@ -122,14 +150,14 @@ def _add_launch(host: _Host, event: Event, owner: int | None, start: int) -> Non
         host.by_correlation[correlation] = launch, event
 
 
-def _op_call(number: int, event: Event, device: str, start: int) -> OpCall:
+def _op_call(host: _Host, event: Event, device: str, start: int) -> OpCall:
     arguments = event.arguments
     outside = event.ancestors()
     nodes = [name for name in map(autograd_node, outside) if name]
     phase: Phase = "backward" if nodes else "forward"
     sequence = arguments.get("Sequence number")
     return OpCall(
-        id=number,
+        id=len(host.op_calls),
         name=event.name,
         overload="",
         inputs=input_tensors(arguments, device),
@@ -144,6 +172,8 @@ def _op_call(number: int, event: Event, device: str, start: int) -> OpCall:
         mutates=writes_in_place(event.name),
         start_ns=event.start_ns - start,
         duration_ns=event.duration_ns,
+        self_ns=self_ns(event),
+        thread=host.threads[event.thread],
     )
 
 

@@ -7,7 +7,9 @@ from compdiff.kineto.events import (
     Event,
     nanoseconds,
     nest,
+    thread_numbers,
 )
+from compdiff.kineto.stats import op_stats, self_ns
 
 __all__ = [
     "DEVICE_CATEGORIES",
@@ -17,5 +19,8 @@ __all__ = [
     "decode",
     "nanoseconds",
     "nest",
+    "op_stats",
     "read",
+    "self_ns",
+    "thread_numbers",
 ]

@@ -1,7 +1,7 @@
 """Events of a trace. In: complete events. Out: the same with integer nanoseconds, nested per thread."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -98,6 +98,13 @@ def nest(events: Sequence[Event]) -> int:
             stack[around - 1].children.append(event)
         stack.append(event)
     return crossing
+
+
+def thread_numbers(events: Iterable[Event]) -> dict[tuple[str, str], int]:
+    """Return a number for each thread of these events, counted from 0 in the order in which they appear."""
+    return {
+        thread: number for number, thread in enumerate(dict.fromkeys(it.thread for it in events))
+    }
 
 
 def nanoseconds(microseconds: bytes) -> int:

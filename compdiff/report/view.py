@@ -11,9 +11,11 @@ from compdiff.report.cards import FindingCard, RewriteCard, make_findings, make_
 from compdiff.report.comparison import ComparisonView, make_comparison
 from compdiff.report.headline import Headline, make_headline
 from compdiff.report.lookup import Lookup
+from compdiff.report.profile_table import ProfilerView, make_profiler
 from compdiff.report.rows import Group, make_rows
 from compdiff.report.stages import CompilerView, make_compilers
 from compdiff.report.tables import KernelTable, OpTable, make_kernel_tables, make_op_tables
+from compdiff.report.timeline import TimelineView, make_timeline
 from compdiff.report.timings import TimingView, make_timing
 
 
@@ -27,6 +29,8 @@ class Page:
     rewrites: tuple[RewriteCard, ...]
     findings: tuple[FindingCard, ...]
     timing: TimingView | None
+    timeline: TimelineView | None
+    profiler: ProfilerView | None
     kernels: tuple[KernelTable, ...]
     op_calls: tuple[OpTable, ...]
     numerics: NumericsView | None
@@ -45,6 +49,8 @@ def make_page(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = ()) 
         rewrites=make_rewrites(lookup),
         findings=make_findings(lookup),
         timing=timing,
+        timeline=make_timeline(lookup),
+        profiler=make_profiler(run),
         kernels=make_kernel_tables(lookup),
         op_calls=make_op_tables(lookup),
         numerics=make_numerics(run),

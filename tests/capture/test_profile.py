@@ -147,3 +147,14 @@ def test_kernels_belong_to_the_op_whose_launch_they_correlate_with() -> None:
         ("gemm", 0, 7, (1, 2, 3), 32)
     ]
     assert [launch.op_call for launch in merged.launches] == [0]
+    (mm, runtime) = merged.op_stats
+    assert (mm.name, mm.host_self_ns, mm.device_self_ns) == ("aten::mm", 19_000, 5_000)
+    assert (runtime.name, runtime.calls, runtime.device_total_ns) == ("cudaLaunchKernel", 1, 0)
+
+
+def test_threads_and_own_times_of_op_calls() -> None:
+    """Threads are numbered as they appear; the own time of a call is without the ops that it calls."""
+    events = _trace(("aten::_to_copy", 1, 9), ("aten::copy_", 2, 4))
+    merged = merge(_calls("aten::_to_copy"), events)
+    assert [(call.thread, call.self_ns) for call in merged.op_calls] == [(0, 6_000)]
+    assert (merged.start_ns, merged.wall_ns) == (0, 1_000_000)

@@ -3,10 +3,8 @@
 import msgspec
 import pytest
 
-from compdiff.findings.device import busy_share
 from compdiff.findings.engine import find
 from compdiff.model import Diff, Kernel, Launch, Run
-from tests.builders import capture
 from tests.findings.timelines import (
     EMPTY,
     MICROSECOND,
@@ -37,19 +35,6 @@ def test_both_sides_are_looked_at(name: str) -> None:
     turned = msgspec.structs.replace(run, left=run.right, right=run.left)
     sides = {finding.side for finding in find(turned, diff).findings}
     assert sides == ({"difference"} if name == "other-kernel" else {"right"})
-
-
-def test_busy_share_needs_a_device() -> None:
-    """A side without launches has no busy share."""
-    assert busy_share(capture(kernels=row(10), profile_wall_ns=100)) is None
-
-
-def test_busy_share_counts_overlap_once() -> None:
-    """Two kernels at the same time on two streams keep the device busy once."""
-    kernels = (*row(10), *row(10, start_ns=5 * MICROSECOND))
-    launches = (Launch(id=0, name="cudaLaunchKernel"),)
-    side = capture(kernels=kernels, launches=launches, profile_wall_ns=30 * MICROSECOND)
-    assert busy_share(side) == pytest.approx(0.5)
 
 
 def test_the_kernel_that_takes_most_is_named() -> None:

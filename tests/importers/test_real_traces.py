@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import random
+from collections import Counter, defaultdict
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ TRACES = sorted(
 )
 DEVICE = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"}
 LAUNCH = {"cuda_runtime", "cuda_driver", "Runtime"}
+HOST = {"cpu_op", "user_annotation", "Operator"}
 
 
 @pytest.fixture(
@@ -67,6 +69,59 @@ def test_kernels_have_launch_and_op(read: tuple[Capture, list[dict[str, Any]]]) 
     ]
     if any(event.get("cat") in {"cpu_op", "Operator"} for event in events) and len(asked) > 2:
         assert sum(kernel.op_call is not None for kernel in asked) >= 0.98 * len(asked)
+
+
+def test_device_time_by_op(read: tuple[Capture, list[dict[str, Any]]]) -> None:
+    """The self device time of each op is that of the kernels it launched, counted from the raw events; no kernel twice."""
+    capture, events = read
+    counted = _launched_time(events)
+    outside = counted.pop("", 0)
+    assert {
+        stat.name: stat.device_self_ns for stat in capture.op_stats if stat.device_self_ns
+    } == counted
+    total = sum(kernel.duration_ns for kernel in capture.kernels if kernel.kind != "cpp")
+    assert sum(stat.device_self_ns for stat in capture.op_stats) == total - outside
+    for stat in capture.op_stats:
+        assert stat.host_self_ns <= stat.host_total_ns
+        assert stat.device_self_ns <= stat.device_total_ns
+
+
+def _launched_time(events: list[dict[str, Any]]) -> Counter[str]:
+    """Return the time of the kernels that each op or annotation launched, "" for those that none did, by looking at all."""
+    launches: dict[object, dict[str, Any]] = {}
+    for event in sorted(events, key=_start):
+        if event.get("cat") in LAUNCH:
+            launches.setdefault(event.get("args", {}).get("correlation"), event)
+    hosts: dict[tuple[object, object], list[tuple[int, int, str]]] = defaultdict(list)
+    for event in events:
+        if event.get("cat") in HOST:
+            entry = (_start(event), _start(event) + _duration(event), str(event["name"]))
+            hosts[event["pid"], event["tid"]].append(entry)
+    found = Counter[str]()
+    for kernel in (event for event in events if event.get("cat") in DEVICE):
+        correlation = kernel["args"].get("correlation")
+        launch = launches.get(correlation) if (correlation or 0) > 0 else None
+        name = "" if launch is None else _innermost(hosts[launch["pid"], launch["tid"]], launch)
+        found[name] += _duration(kernel)
+    return +found
+
+
+def _innermost(hosts: list[tuple[int, int, str]], launch: dict[str, Any]) -> str:
+    """Return the name of the shortest op or annotation of the launch's thread that holds it, "" if none does."""
+    begin, finish = _start(launch), _start(launch) + _duration(launch)
+    inside = [
+        (end - start, name) for start, end, name in hosts if start <= begin < end >= finish - 1_000
+    ]
+    name = min(inside, default=(0, ""))[1]
+    return "ProfilerStep*" if name.startswith("ProfilerStep#") else name
+
+
+def _start(event: dict[str, Any]) -> int:
+    return round(Decimal(str(event["ts"])) * 1000)
+
+
+def _duration(event: dict[str, Any]) -> int:
+    return round(Decimal(str(event.get("dur", 0))) * 1000)
 
 
 def test_a_pair_from_two_vendors_is_aligned() -> None:

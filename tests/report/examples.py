@@ -12,6 +12,7 @@ from compdiff.model import (
     Launch,
     Match,
     Numerics,
+    OpStat,
     OutputError,
     PassAudit,
     Recompile,
@@ -358,4 +359,68 @@ def training() -> Example:
     )
 
 
-EXAMPLES = (linear, geglu, training)
+def traced() -> Example:
+    """Return two imported traces of a GPU with times: two streams, a composite op, a launch outside ops, hostile names."""
+    left = capture(
+        "eager",
+        (
+            op(0, "aten::mm", start_ns=10_000, duration_ns=30_000, self_ns=25_000, chain=("aten::linear",)),
+            op(1, HOSTILE, start_ns=50_000, duration_ns=40_000, thread=1, inner=("aten::copy_",)),
+        ),
+        (
+            kernel(0, "gemm", kind="library", op_call=0, launch=0, start_ns=30_000, duration_ns=20_000, stream=7),
+            kernel(1, f"add<{HOSTILE}>", kind="library", op_call=1, launch=1, start_ns=70_000, duration_ns=25_000, stream=7),
+            kernel(2, "memcpy", kind="memcpy", launch=2, start_ns=90_000, duration_ns=15_000, stream=8),
+        ),
+        launches=(
+            Launch(id=0, name="cudaLaunchKernel", op_call=0, start_ns=20_000, duration_ns=5_000),
+            Launch(id=1, name="cudaLaunchKernel", op_call=1, start_ns=60_000, duration_ns=4_000, thread=1),
+            Launch(id=2, name="cudaMemcpyAsync", start_ns=92_000, duration_ns=1_000),
+        ),
+        op_stats=(
+            OpStat(name="aten::mm", calls=1, host_self_ns=25_000, host_total_ns=30_000, device_self_ns=20_000,
+                   device_total_ns=20_000),
+            OpStat(name=HOSTILE, calls=1, host_self_ns=36_000, host_total_ns=40_000, device_self_ns=25_000,
+                   device_total_ns=25_000),
+            OpStat(name="cudaLaunchKernel", calls=2, host_self_ns=9_000, host_total_ns=9_000),
+        ),
+        call_order=("o0", "k0", "o1", "k1", "k2"),
+        **_TRACED,
+    )  # fmt: skip
+    right = capture(
+        "compiled",
+        (op(0, "aten::mm", start_ns=5_000, duration_ns=20_000, self_ns=15_000),),
+        (
+            kernel(0, "gemm", kind="library", op_call=0, launch=0, start_ns=20_000, duration_ns=20_000, stream=7),
+            kernel(1, "triton_poi_fused_add_0", kind="triton", launch=1, start_ns=40_000, duration_ns=80_000, stream=7),
+        ),
+        launches=(
+            Launch(id=0, name="cudaLaunchKernel", op_call=0, start_ns=10_000, duration_ns=5_000),
+            Launch(id=1, name="cuLaunchKernel", start_ns=30_000, duration_ns=5_000),
+        ),
+        op_stats=(
+            OpStat(name="aten::mm", calls=1, host_self_ns=15_000, host_total_ns=20_000, device_self_ns=20_000,
+                   device_total_ns=20_000),
+        ),
+        call_order=("o0", "k0", "k1"),
+        **_TRACED,
+    )  # fmt: skip
+    return Example(
+        run(left, right, case=CaseInfo(name=f"a-against-b {HOSTILE}", file="a.json, b.json")),
+        diff(
+            {"e0": ("kept", ""), "e1": ("fused", "r1")},
+            {"c0": ("e0",), "k0": ("e0",), "k1": ("e1",)},
+            (rewrite(1, "pointwise-fusion", ("e1",), ("k1",)),),
+        ),
+    )
+
+
+_TRACED: dict[str, object] = {
+    "basis": "imported",
+    "device": "cuda:0",
+    "device_name": "a GPU",
+    "profile_start_ns": 0,
+    "profile_wall_ns": 100_000,
+}
+
+EXAMPLES = (linear, geglu, training, traced)

@@ -1,5 +1,6 @@
 """The report in a real browser: wide and narrow, dark and light, with the keyboard. Skipped where there is none."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compdiff.report import write_outputs
-from tests.report.examples import EXAMPLES, geglu, training
+from tests.report.examples import EXAMPLES, HOSTILE, geglu, traced, training
 from tests.variants import planned_golden
 
 if TYPE_CHECKING:
@@ -137,3 +138,102 @@ def test_without_script_all_is_there(chromium: "Browser", tmp_path: Path) -> Non
     opened = Opened(chromium, path, java_script_enabled=False)
     assert opened.page.get_by_text("pointwise-fusion").first.is_visible()
     assert opened.page.locator("#k0").is_visible()
+
+
+# What ui.perfetto.dev does for a page that opened it: it answers PING with PONG, and takes a trace.
+_PERFETTO = """<!DOCTYPE html><title>Perfetto</title><script>
+window.addEventListener("message", (event) => {
+  if (event.data === "PING") event.source.postMessage("PONG", "*");
+  else document.title = "taken", window.taken = event.data.perfetto;
+});
+</script>"""
+
+
+def test_perfetto_gets_a_trace_of_both_sides(chromium: "Browser", tmp_path: Path) -> None:
+    """On a click, and not before, the other window is opened and handed a Chrome trace with a process for each side."""
+    path = write_outputs(*traced(), tmp_path).html
+    opened = Opened(chromium, path)
+    opened.page.context.route(
+        "https://ui.perfetto.dev/**",
+        lambda route: route.fulfill(body=_PERFETTO, content_type="text/html"),
+    )
+    with opened.page.expect_popup() as popup:
+        opened.page.get_by_role("button", name="Open in Perfetto").click()
+    other = popup.value
+    other.wait_for_function("window.taken")
+    title, text = other.evaluate(
+        "[window.taken.title, new TextDecoder().decode(window.taken.buffer)]"
+    )
+    assert title == f"compdiff: a-against-b {HOSTILE}"
+    assert opened.requests == [path.as_uri()]
+    assert opened.complaints == []
+    _check_trace(json.loads(text)["traceEvents"])
+
+
+def _check_trace(events: list[dict[str, Any]]) -> None:
+    """Check that both sides are processes, with each op call, launch and kernel at its time, tied by flows."""
+    names = {it["pid"]: it["args"]["name"] for it in events if it["name"] == "process_name"}
+    assert names == {1: "eager", 2: "compiled"}
+    threads = [it["args"]["name"] for it in events if it["name"] == "thread_name"]
+    assert threads[:4] == ["op calls, thread 1", "op calls, thread 2", "launches", "stream 7"]
+    complete = [it for it in events if it["ph"] == "X"]
+    assert len(complete) == 8 + 5
+    (gemm,) = [it for it in complete if it["args"].get("item") == "ek0"]
+    assert (gemm["name"], gemm["ts"], gemm["dur"]) == ("gemm", 30, 20)
+    assert gemm["args"]["fate"] == "kept"
+    assert HOSTILE in {it["name"] for it in complete}
+    starts = {it["id"]: it["ts"] for it in events if it["ph"] == "s"}
+    ends = {it["id"]: it["ts"] for it in events if it["ph"] == "f"}
+    assert starts == {"1-1": 20, "1-2": 60, "1-3": 92, "2-1": 10, "2-2": 30}
+    assert ends == {"1-1": 30, "1-2": 70, "1-3": 90, "2-1": 20, "2-2": 40}
+
+
+def test_no_answer_no_trace(chromium: "Browser", tmp_path: Path) -> None:
+    """A window that does not answer is handed nothing, and closing it ends the asking."""
+    opened = Opened(chromium, write_outputs(*traced(), tmp_path).html)
+    silent = _PERFETTO.replace('"PONG"', '"who are you"')
+    opened.page.context.route(
+        "https://ui.perfetto.dev/**",
+        lambda route: route.fulfill(body=silent, content_type="text/html"),
+    )
+    with opened.page.expect_popup() as popup:
+        opened.page.get_by_role("button", name="Open in Perfetto").click()
+    popup.value.wait_for_timeout(300)
+    assert popup.value.evaluate("window.taken === undefined")
+    popup.value.close()
+    opened.page.wait_for_timeout(200)
+    assert opened.complaints == []
+
+
+def test_the_timeline_is_there_without_script(chromium: "Browser", tmp_path: Path) -> None:
+    """Bars, titles, facts and the profiler's table need none; the button, which does, is not shown."""
+    path = write_outputs(*traced(), tmp_path).html
+    opened = Opened(chromium, path, java_script_enabled=False)
+    assert opened.page.locator('.timeline [data-of="k1"] rect').is_visible()
+    assert "gemm (ek0), kept" in (opened.page.locator('[data-of="ek0"] title').text_content() or "")
+    assert opened.page.get_by_text("Device busy", exact=True).is_visible()
+    assert not opened.page.get_by_role("button", name="Open in Perfetto").is_visible()
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_lanes_lie_on_one_axis(chromium: "Browser", tmp_path: Path, width: int) -> None:
+    """The same time has the same place in the lanes of both sides; the picture scrolls in its own box."""
+    path = write_outputs(*traced(), tmp_path).html
+    opened = Opened(chromium, path, viewport={"width": width, "height": 900})
+    place = (
+        "(id) => document.querySelector(`.timeline [data-of=${id}] rect`).getBoundingClientRect()"
+    )
+    left, right = (opened.page.evaluate(f"{place}", item) for item in ("ek1", "k1"))
+    # From 70 us on the left, from 40 us on the right, on an axis of 120 us.
+    lane = opened.page.locator(".timeline .lane").first.bounding_box()
+    assert lane is not None
+    assert lane["width"] > 700
+    assert left["x"] - right["x"] == pytest.approx(lane["width"] * 30 / 120, abs=1)
+
+
+def test_pointing_at_a_bar_lights_up_its_counterparts(chromium: "Browser", tmp_path: Path) -> None:
+    """The bar of a fused op call and that of the kernel which does its work are shown together."""
+    opened = Opened(chromium, write_outputs(*traced(), tmp_path).html)
+    opened.page.locator('.timeline [data-of="e1"]').hover()
+    classes = opened.page.locator('.timeline [data-of="k1"]').get_attribute("class") or ""
+    assert "lit" in classes.split()

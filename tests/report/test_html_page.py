@@ -11,7 +11,7 @@ import pytest
 from compdiff.model import Capture, Run
 from compdiff.report.html_page import content_policy, render_page
 from compdiff.report.view import make_page
-from tests.report.examples import EXAMPLES, HOSTILE, Example, geglu, linear, training
+from tests.report.examples import EXAMPLES, HOSTILE, Example, geglu, linear, traced, training
 from tests.variants import planned_golden
 
 MADE_BY = pytest.mark.parametrize("example", EXAMPLES, ids=lambda make: make.__name__)
@@ -49,11 +49,13 @@ def rendered(example: Example) -> str:
     return render_page(make_page(*example))
 
 
-def test_hostile_text_makes_no_element() -> None:
-    """A name that is markup makes no image, script or handler, wherever it comes in."""
-    elements = Elements(rendered(training()))
+@pytest.mark.parametrize(("example", "data"), [(training, []), (traced, ["application/json"])])
+def test_hostile_text_makes_no_element(example: Callable[[], Example], data: list[str]) -> None:
+    """A name that is markup makes no image, script or handler, wherever it comes in; data is no script that runs."""
+    elements = Elements(rendered(example()))
     assert not {tag for tag, _ in elements.found} & _FOREIGN
-    assert Counter(tag for tag, _ in elements.found)["script"] == 1
+    scripts = [attributes.get("type", "") for tag, attributes in elements.found if tag == "script"]
+    assert scripts == [*data, ""]
     assert not [name for _, found in elements.found for name in found if name.startswith("on")]
 
 
@@ -153,6 +155,8 @@ def test_a_plan_is_never_called_measured() -> None:
     words = " ".join(Elements(rendered(Example(run, diff))).words)
     assert "estimated, nothing was run" in words
     assert "Profiled" not in words
+    assert "A plan has no times: nothing was run." in words
+    assert "Profiler table" not in words
     assert "how this was measured" not in words
     assert "model: " in words
 

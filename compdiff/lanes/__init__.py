@@ -1,0 +1,1 @@
+"""What a capture did when: `lanes` for spans on one clock, `device` for what its device's lane shows."""
