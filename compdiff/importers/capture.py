@@ -52,8 +52,8 @@ def make_capture(trace: Trace, window: Window, label: str) -> Capture:
     device = "cuda:0" if device_events or trace.devices else "cpu"
     start = window.start_ns
     host = _Host()
-    for event in trace.events:
-        if event.category not in DEVICE_CATEGORIES and window.holds(event):
+    for event in window.part(trace.events):
+        if event.category not in DEVICE_CATEGORIES:
             _add_host_event(host, event, device, start)
     everywhere = {
         event.correlation
