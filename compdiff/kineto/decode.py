@@ -188,7 +188,7 @@ def _events(
         yield Event(item.name, category, thread, start, duration, item.args)
 
 
-def _nanoseconds(value: int | float | msgspec.Raw | None) -> int | None:
+def _nanoseconds(value: float | msgspec.Raw | None) -> int | None:
     if isinstance(value, int):
         return value * 1000
     if isinstance(value, float):
