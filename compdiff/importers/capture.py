@@ -63,9 +63,7 @@ def make_capture(trace: Trace, window: Window, label: str) -> Capture:
     device = "cuda:0" if device_events or trace.devices else "cpu"
     start = window.start_ns
     host_events = [
-        event
-        for event in trace.events
-        if event.category not in DEVICE_CATEGORIES and window.holds(event)
+        event for event in window.part(trace.events) if event.category not in DEVICE_CATEGORIES
     ]
     # Python frames stand on the threads of the ops they call; other things, such as overhead, on threads of their own.
     host = _Host(thread_numbers(event for event in host_events if event.category in _ON_THREADS))

@@ -35,6 +35,8 @@ _BACKWARD = re.compile(
     r"(?:struct )?(?:autograd::engine::evaluate_function: )?(?:torch::autograd::)?(\w+Backward\w*|AccumulateGrad)"
 )
 
+_NAMES = 4096
+
 
 @lru_cache(maxsize=1)
 def composite_ops() -> frozenset[str]:
@@ -45,11 +47,13 @@ def composite_ops() -> frozenset[str]:
 
 def is_op(event: Event) -> bool:
     """Return whether an event of the host is an op of the dispatcher, composite or not."""
-    return (
-        event.category == "cpu_op"
-        and _OP.fullmatch(event.name) is not None
-        and not event.name.startswith(_NOT_OPS)
-    )
+    return event.category == "cpu_op" and _named_as_op(event.name)
+
+
+# A trace has few names and many events.
+@lru_cache(maxsize=_NAMES)
+def _named_as_op(name: str) -> bool:
+    return _OP.fullmatch(name) is not None and not name.startswith(_NOT_OPS)
 
 
 def writes_in_place(name: str) -> bool:
@@ -93,18 +97,31 @@ def is_composite(event: Event) -> bool:
 
 def is_launcher(event: Event) -> bool:
     """Return whether an event is the host's call of a kernel that Inductor generated."""
-    return event.category == "cpu_op" and _GENERATED.fullmatch(event.name) is not None
+    return event.category == "cpu_op" and _named_as_launcher(event.name)
+
+
+@lru_cache(maxsize=_NAMES)
+def _named_as_launcher(name: str) -> bool:
+    return _GENERATED.fullmatch(name) is not None
 
 
 def generated_function(event: Event) -> str:
     """Return the name of the C++ function of Inductor that an event is a call of, or ""."""
-    found = _FUNCTION.fullmatch(event.name) if event.category == "cpu_op" else None
+    return _function_in(event.name) if event.category == "cpu_op" else ""
+
+
+@lru_cache(maxsize=_NAMES)
+def _function_in(name: str) -> str:
+    found = _FUNCTION.fullmatch(name)
     return found["name"] if found else ""
 
 
 def autograd_node(event: Event) -> str:
     """Return the name of the autograd node that an event runs, or ""."""
-    if event.category not in {"cpu_op", ""}:
-        return ""
-    found = _BACKWARD.fullmatch(event.name)
+    return _node_in(event.name) if event.category in {"cpu_op", ""} else ""
+
+
+@lru_cache(maxsize=_NAMES)
+def _node_in(name: str) -> str:
+    found = _BACKWARD.fullmatch(name)
     return found[1] if found else ""

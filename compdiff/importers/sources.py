@@ -4,6 +4,7 @@ Frames are recorded `with_stack=True`: `model.py(12): forward`, and `nn.Module: 
 """
 
 import re
+from functools import lru_cache
 
 from compdiff.kineto import Event
 from compdiff.model import SourceLocation
@@ -25,14 +26,19 @@ _FOREIGN = (
 def source_of(event: Event) -> SourceLocation | None:
     """Return the innermost frame around an event that is not torch's or Python's own."""
     for outer in event.ancestors():
-        if outer.category != "python_function":
-            continue
-        found = _FRAME.fullmatch(outer.name)
-        if found is not None and not any(part in found["file"] for part in _FOREIGN):
-            return SourceLocation(
-                file=found["file"], line=int(found["line"]), function=found["function"]
-            )
+        place = _place_in(outer.name) if outer.category == "python_function" else None
+        if place is not None:
+            return place
     return None
+
+
+@lru_cache(maxsize=4096)
+def _place_in(frame: str) -> SourceLocation | None:
+    """Return the place that a frame's name holds; None for one of torch or Python itself."""
+    found = _FRAME.fullmatch(frame)
+    if found is None or any(part in found["file"] for part in _FOREIGN):
+        return None
+    return SourceLocation(file=found["file"], line=int(found["line"]), function=found["function"])
 
 
 def module_of(event: Event) -> str:

@@ -1,7 +1,9 @@
 """Which part of a trace is one step. In: a trace's events, what the user asked for. Out: a window of time."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from compdiff.errors import CompdiffError
 from compdiff.kineto import DEVICE_CATEGORIES, Event
@@ -20,6 +22,12 @@ class Window:
     def holds(self, event: Event) -> bool:
         """Return whether an event starts in the window."""
         return self.start_ns <= event.start_ns < self.end_ns
+
+    def part(self, events: Sequence[Event]) -> Sequence[Event]:
+        """Return the events that start in the window, of all in start order."""
+        start = attrgetter("start_ns")
+        first = bisect_left(events, self.start_ns, key=start)
+        return events[first : bisect_left(events, self.end_ns, key=start)]
 
 
 def choose_window(

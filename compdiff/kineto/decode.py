@@ -4,12 +4,15 @@ Source: the format of `torch.profiler.profile.export_chrome_trace` from torch 1.
 """
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from compdiff.errors import FormatError
-from compdiff.kineto.events import ArgumentValue, Event, nanoseconds, nest
+from compdiff.kineto.events import ArgumentValue, Event, correlate, nanoseconds, nest
 from compdiff.kineto.repair import repaired
 
 _HINT = "Export it with torch.profiler's export_chrome_trace."
@@ -31,28 +34,48 @@ _CATEGORIES = {
 }
 _SKIPPED = frozenset({"ac2g", "fwdbwd", "Trace", "gpu_user_annotation"})
 
+# Up to here (101 days) a float tells nanoseconds apart; since 2024 Kineto counts from a quarter's start.
+_EXACT_US = 2.0**43
+
+_ThreadPart: TypeAlias = int | float | str | None
+
 
 class _RawEvent(msgspec.Struct):
     ph: str = ""
     name: str = ""
     cat: str = ""
-    pid: int | float | str | None = ""
-    tid: int | float | str | None = ""
+    pid: _ThreadPart = ""
+    tid: _ThreadPart = ""
+    args: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _NumberEvent(_RawEvent):
+    ts: int | float | None = None
+    dur: int | float | None = None
+
+
+class _TextEvent(_RawEvent):
     ts: msgspec.Raw = msgspec.Raw(b"")
     dur: msgspec.Raw = msgspec.Raw(b"")
-    args: msgspec.Raw = msgspec.Raw(b"")
+
+
+_AnyEvent: TypeAlias = _NumberEvent | _TextEvent
+_E = TypeVar("_E", _NumberEvent, _TextEvent)
 
 
 class _Device(msgspec.Struct):
     name: str = ""
 
 
-class _RawTrace(msgspec.Struct):
-    traceEvents: list[_RawEvent]  # noqa: N815 - the file's own spelling
+class _RawTrace(msgspec.Struct, Generic[_E]):
+    traceEvents: list[_E]  # noqa: N815 - the file's own spelling
     deviceProperties: list[_Device] = []  # noqa: N815
     distributedInfo: dict[str, ArgumentValue] = {}  # noqa: N815
     cuda_runtime_version: ArgumentValue = None
     cuda_driver_version: ArgumentValue = None
+
+
+_AnyTrace: TypeAlias = _RawTrace[_NumberEvent] | _RawTrace[_TextEvent]
 
 
 @dataclass
@@ -83,16 +106,12 @@ def read(data: bytes, *, python_frames: bool = True) -> Trace:
         FormatError: the bytes are not a Kineto trace, or end too early: says at which byte.
     """
     raw, odd = _parsed(data)
-    events = []
-    for item in raw.traceEvents:
-        if item.ph != "X" or item.cat in _SKIPPED:
-            continue
-        if item.cat == "python_function" and not python_frames:
-            continue
-        event = _event(item, odd)
-        if event is not None:
-            events.append(event)
-    events.sort(key=lambda event: (event.start_ns, -event.duration_ns))
+    left_out = _SKIPPED if python_frames else _SKIPPED | {"python_function"}
+    events = list(_events(raw.traceEvents, left_out, odd))
+    # In order of (start, longest first).
+    events.sort(key=attrgetter("duration_ns"), reverse=True)
+    events.sort(key=attrgetter("start_ns"))
+    correlate(events)
     crossing = nest(events)
     if crossing:
         odd["events that end after the event they start in"] = crossing
@@ -107,7 +126,7 @@ def read(data: bytes, *, python_frames: bool = True) -> Trace:
     )
 
 
-def _parsed(data: bytes) -> tuple[_RawTrace, Counter[str]]:
+def _parsed(data: bytes) -> tuple[_AnyTrace, Counter[str]]:
     """Return the file as types; where it is no JSON, once more with the known faults mended."""
     try:
         return _decoded(data), Counter()
@@ -119,10 +138,21 @@ def _parsed(data: bytes) -> tuple[_RawTrace, Counter[str]]:
             raise FormatError(_message(data, second if odd else error), _HINT) from second
 
 
-def _decoded(data: bytes) -> _RawTrace:
+def _decoded(data: bytes) -> _AnyTrace:
+    """Return the file with its times as numbers; as text, which takes twice as long, where numbers do not hold them."""
+    try:
+        trace = _decoded_as(data, _NumberEvent)
+    except msgspec.ValidationError:
+        return _decoded_as(data, _TextEvent)
+    floats = (event.ts for event in trace.traceEvents if isinstance(event.ts, float))
+    return trace if max(floats, default=0.0) < _EXACT_US else _decoded_as(data, _TextEvent)
+
+
+def _decoded_as(data: bytes, event: type[_E]) -> _RawTrace[_E]:
     if data.lstrip()[:1] == b"[":
-        return _RawTrace(traceEvents=msgspec.json.decode(data, type=list[_RawEvent]))
-    return msgspec.json.decode(data, type=_RawTrace)
+        return _RawTrace(traceEvents=msgspec.json.decode(data, type=list[event]))  # type: ignore[valid-type]
+    trace: _RawTrace[_E] = msgspec.json.decode(data, type=_RawTrace[event])  # type: ignore[valid-type]
+    return trace
 
 
 def _message(data: bytes, error: msgspec.DecodeError) -> str:
@@ -131,30 +161,40 @@ def _message(data: bytes, error: msgspec.DecodeError) -> str:
     return f"not a Kineto trace: {error}"
 
 
-def _event(raw: _RawEvent, odd: Counter[str]) -> Event | None:
-    """Return an event; None for one without a usable time, which is counted."""
-    start, duration = _time(raw.ts), _time(raw.dur)
-    if start is None:
-        odd["events without a start"] += 1
-        return None
-    if duration is None:
-        odd["events without a duration"] += 1
-        duration = 0
-    if duration < 0:
-        odd["events with a negative duration"] += 1
-        duration = 0
-    return Event(
-        name=raw.name,
-        category=_CATEGORIES.get(raw.cat, raw.cat),
-        thread=(str(raw.pid), str(raw.tid)),
-        start_ns=start,
-        duration_ns=duration,
-        raw_arguments=bytes(raw.args),
-    )
+def _events(
+    raw: Iterable[_AnyEvent], left_out: frozenset[str], odd: Counter[str]
+) -> Iterator[Event]:
+    """Yield the complete events with a usable time; what had to be mended or left out is counted."""
+    threads: dict[tuple[_ThreadPart, _ThreadPart], tuple[str, str]] = {}
+    for item in raw:
+        category = item.cat
+        if item.ph != "X" or category in left_out:
+            continue
+        start, duration = _nanoseconds(item.ts), _nanoseconds(item.dur)
+        if start is None:
+            odd["events without a start"] += 1
+            continue
+        if duration is None:
+            odd["events without a duration"] += 1
+            duration = 0
+        elif duration < 0:
+            odd["events with a negative duration"] += 1
+            duration = 0
+        key = item.pid, item.tid
+        thread = threads.get(key)
+        if thread is None:
+            thread = threads[key] = str(item.pid), str(item.tid)
+        category = _CATEGORIES.get(category, category)
+        yield Event(item.name, category, thread, start, duration, item.args)
 
 
-def _time(raw: msgspec.Raw) -> int | None:
-    text = bytes(raw)
+def _nanoseconds(value: float | msgspec.Raw | None) -> int | None:
+    if isinstance(value, int):
+        return value * 1000
+    if isinstance(value, float):
+        whole = int(value)
+        return whole * 1000 + round((value - whole) * 1000)
+    text = bytes(value or b"")
     try:
         return nanoseconds(text) if text else None
     except (ValueError, OverflowError):

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 import msgspec
@@ -28,18 +27,21 @@ def _decoded(raw: bytes, kind: type[_T]) -> _T | None:
         return None
 
 
-@dataclass(eq=False, slots=True)
-class Event:
-    """One complete event; `children` are the events nested in it on its thread, in start order."""
+class Event(msgspec.Struct, eq=False):
+    """One complete event; `children` are the events nested in it on its thread, in start order.
+
+    `correlation` ties a launch to its kernels: None where there is none, or one that stands for none, and for other events.
+    """
 
     name: str
     category: str
     thread: tuple[str, str]
     start_ns: int
     duration_ns: int
-    raw_arguments: bytes = b""
+    raw_arguments: bytes | msgspec.Raw = b""
+    correlation: int | None = None
     parent: "Event | None" = None
-    children: list["Event"] = field(default_factory=list)
+    children: "list[Event] | tuple[()]" = ()
 
     @property
     def end_ns(self) -> int:
@@ -49,14 +51,7 @@ class Event:
     @property
     def arguments(self) -> dict[str, ArgumentValue]:
         """The event's `args`; empty where they are no object."""
-        return _decoded(self.raw_arguments, dict[str, ArgumentValue]) or {}
-
-    @property
-    def correlation(self) -> int | None:
-        """The id that ties a launch to its kernels; None where there is none, or one that stands for none."""
-        found = _decoded(self.raw_arguments, _Correlated)
-        value = None if found is None else found.correlation
-        return value if isinstance(value, int) and value > 0 else None
+        return _decoded(bytes(self.raw_arguments), dict[str, ArgumentValue]) or {}
 
     def ancestors(self) -> "list[Event]":
         """The events around this one, innermost first."""
@@ -76,27 +71,42 @@ class Event:
             pending.extend(reversed(event.children))
 
 
+def correlate(events: Sequence[Event]) -> None:
+    """Set the correlation of launches and device events."""
+    correlated = DEVICE_CATEGORIES | LAUNCH_CATEGORIES
+    wanted = [event for event in events if event.category in correlated]
+    arguments = [bytes(event.raw_arguments) or b"null" for event in wanted]
+    # All at once: decoding each on its own takes several times as long.
+    found = _decoded(b"[" + b",".join(arguments) + b"]", list[_Correlated | None])
+    if found is None:  # some are no objects
+        found = [_decoded(text, _Correlated) for text in arguments]
+    for event, item in zip(wanted, found, strict=True):
+        value = None if item is None else item.correlation
+        event.correlation = value if isinstance(value, int) and value > 0 else None
+
+
 def nest(events: Sequence[Event]) -> int:
     """Set parent and children from the intervals of the host events; `events` must be in start order.
 
     Returns how many events end after the event that they start in by more than the clocks allow: these stand beside it.
     """
-    stacks: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    stacks: dict[tuple[str, str], list[tuple[int, Event]]] = defaultdict(list)
     crossing = 0
     for event in events:
         if event.category in DEVICE_CATEGORIES:
             continue
+        start = event.start_ns
+        end = start + event.duration_ns
         stack = stacks[event.thread]
-        while stack and stack[-1].end_ns <= event.start_ns:
+        while stack and stack[-1][0] <= start:
             stack.pop()
         around = len(stack)
-        while around and event.end_ns > stack[around - 1].end_ns + SLACK_NS:
+        while around and end > stack[around - 1][0] + SLACK_NS:
             around -= 1
         crossing += around < len(stack)
         if around:
-            event.parent = stack[around - 1]
-            stack[around - 1].children.append(event)
-        stack.append(event)
+            _put_into(stack[around - 1][1], event)
+        stack.append((end, event))
     return crossing
 
 
@@ -107,6 +117,14 @@ def thread_numbers(events: Iterable[Event]) -> dict[tuple[str, str], int]:
     }
 
 
+def _put_into(parent: Event, event: Event) -> None:
+    event.parent = parent
+    if parent.children:
+        parent.children.append(event)
+    else:
+        parent.children = [event]
+
+
 def nanoseconds(microseconds: bytes) -> int:
     """Return a decimal number of microseconds, as written in the file, as integer nanoseconds, without rounding error.
 
@@ -115,9 +133,12 @@ def nanoseconds(microseconds: bytes) -> int:
     Raises:
         ValueError: the text is no finite number.
     """
+    whole, _, fraction = microseconds.partition(b".")
+    if whole.isdigit() and (not fraction or fraction.isdigit()):
+        return int(whole + (fraction + b"000")[:3])
     text = microseconds.strip(b' "').decode("ascii")
-    whole, _, fraction = text.partition(".")
     if "e" in text or "E" in text:
         return round(float(text) * 1000)
-    sign = -1 if whole.startswith("-") else 1
-    return int(whole or "0") * 1000 + sign * int((fraction + "000")[:3])
+    sign = -1 if text.startswith("-") else 1
+    start, _, rest = text.partition(".")
+    return int(start or "0") * 1000 + sign * int((rest + "000")[:3])
