@@ -19,6 +19,8 @@ FateKind = Literal[
 Certainty = Literal["certain", "likely", "guess"]
 Side = Literal["left", "right"]
 ChangeKind = Literal["lost", "gained", "changed"]
+# Kinds of kernels and of wrapper calls that Inductor wrote itself.
+GENERATED = frozenset({"cpp", "triton"})
 
 
 class Record(

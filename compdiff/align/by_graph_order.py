@@ -8,7 +8,7 @@ joint graph, by name and order. Such a link is `likely`, never `certain`.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from compdiff.align.by_names import is_view_name
+from compdiff.align.by_names import functional_name, is_view_name
 from compdiff.align.joint_nodes import runs
 from compdiff.align.sequence import common_pairs
 from compdiff.align.traces import Alignment, OpTrace
@@ -170,7 +170,7 @@ def _instances(traces: Sequence[OpTrace]) -> list[_Instance]:
     found: list[_Instance] = []
     for trace in traces:
         chain = trace.call.chain
-        name = _same(_base(chain[0] if chain else trace.call.name))
+        name = _same(functional_name(chain[0] if chain else trace.call.name))
         last = found[-1] if found else None
         if last is not None and _goes_on(last, name, trace):
             last.traces.append(trace)
@@ -244,7 +244,7 @@ def _joined(
 
 def _same_op(trace: OpTrace) -> str:
     """Return the op of a call as a joint graph has it."""
-    base = _base(trace.call.name)
+    base = functional_name(trace.call.name)
     return _DECOMPOSED.get(base, base)
 
 
@@ -281,8 +281,8 @@ def _give(
         return
     _give_views(views, [one for one in nodes if _is_view(one)])
     rest = [one for one in nodes if not _is_view(one)]
-    for name in dict.fromkeys(_base(trace.call.name) for trace in computing):
-        group = [trace for trace in computing if _base(trace.call.name) == name]
+    for name in dict.fromkeys(functional_name(trace.call.name) for trace in computing):
+        group = [trace for trace in computing if functional_name(trace.call.name) == name]
         own = [one for one in rest if _op_of(one) == name]
         rest = [one for one in rest if one not in own]
         for trace, part in zip(group, runs(own, len(group)) if own else [], strict=False):
@@ -298,7 +298,7 @@ def _give_views(views: Sequence[OpTrace], nodes: Sequence[GraphNode]) -> None:
     """Give each view the next node that makes a view of its kind."""
     waiting = list(nodes)
     for trace in views:
-        kind = _kind_of_view(_base(trace.call.name))
+        kind = _kind_of_view(functional_name(trace.call.name))
         found = next((one for one in waiting if _kind_of_view(_op_of(one)) == kind), None)
         if found is not None:
             waiting.remove(found)
@@ -320,7 +320,8 @@ def _lay_backward(
         return
     computing = [trace for trace in traces if not is_view_name(trace.call.name)]
     pairs = common_pairs(
-        [_base(trace.call.name) for trace in computing], [_op_of(node) for _, node in nodes]
+        [functional_name(trace.call.name) for trace in computing],
+        [_op_of(node) for _, node in nodes],
     )
     for index, other in pairs:
         _give([computing[index]], nodes[other][0], None, [nodes[other][1]])
@@ -347,11 +348,6 @@ def _place_views(traces: Sequence[OpTrace], compile_id: str, outside: set[str]) 
 
 
 # ---------------------------------------------------------------- names
-
-
-def _base(name: str) -> str:
-    base = name.rpartition("::")[2]
-    return base if base.startswith("_") or not base.endswith("_") else base[:-1]
 
 
 def _same(name: str) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from compdiff.align.items import right_kernel, right_op
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.kernels import read_kernel_name
+from compdiff.model import GENERATED
 
-_GENERATED = frozenset({"triton", "cpp"})
 # A compiled function without a compiler's account of it: op calls in it have this compile id.
 UNKNOWN_GRAPH = ""
 _ATTENTION = frozenset({"bmm", "_softmax"})
@@ -65,7 +65,7 @@ def _named(result: Alignment, matched: set[str]) -> Iterator[_Named]:
             if needed is not None and right_op(number) not in matched:
                 by = f"the pattern that becomes {name}, in order"
                 yield right_op(number), needed, needed | _BETWEEN.get(needed, frozenset()), by
-        elif kernels[number].kind in _GENERATED:
+        elif kernels[number].kind in GENERATED:
             names = frozenset(read_kernel_name(kernels[number].name).fused)
             yield (
                 right_kernel(number),
@@ -100,7 +100,7 @@ def _taken(
     for trace in free:
         if trace.call.id >= bound:
             break
-        base = _base(trace.call.name)
+        base = functional_name(trace.call.name)
         if base in allowed:
             taken.append(trace)
             missing.discard(base)
@@ -111,7 +111,8 @@ def _taken(
     return [] if needed and missing else taken
 
 
-def _base(name: str) -> str:
+def functional_name(name: str) -> str:
+    """Return an op's name without namespace and the underscore of its in-place form: `aten::add_` gives `add`."""
     base = name.rpartition("::")[2]
     return base if base.startswith("_") or not base.endswith("_") else base[:-1]
 

@@ -19,8 +19,9 @@ _Function = tuple[str, str]
 
 def match_other_way(result: Alignment) -> None:
     """Give left op calls on lines that Dynamo never traced the right items of the other way through their functions."""
-    live = live_calls(result.left)
-    for compile_id, traces in _untraced_runs(result.traces):
+    untraced = _untraced_runs(result.traces)
+    live = live_calls(result.left) if untraced else frozenset()
+    for compile_id, traces in untraced:
         nodes = _dynamo_nodes(result, compile_id)
         traced = {_line(node.source) for node in nodes.values()}
         away = [it for it in traces if it.call.source and _line(it.call.source) not in traced]

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 from compdiff.align.items import item_name
 from compdiff.align.sequence import common_pairs, leftover_pairs
-from compdiff.model import Kernel, OpCall
+from compdiff.model import GENERATED, Kernel, OpCall
 
-_GENERATED = frozenset({"cpp", "triton"})
 # What the compiler appends to make a generated kernel's name unique: a running number, a hash, or both.
 _SUFFIX = re.compile(r"(_(\d+|[0-9a-f]{8,}))+$")
 
@@ -104,7 +103,7 @@ class Item:
     @property
     def is_generated(self) -> bool:
         """Whether the compiler wrote it."""
-        return isinstance(self.made, Kernel) and self.made.kind in _GENERATED
+        return isinstance(self.made, Kernel) and self.made.kind in GENERATED
 
     @property
     def kind(self) -> str:

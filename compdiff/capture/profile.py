@@ -17,8 +17,9 @@ import torch
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 from compdiff import kineto
-from compdiff.compile_log import same_op
+from compdiff.compile_log import GraphRun, same_op
 from compdiff.kineto import Event
+from compdiff.kineto.regions import graph_calls
 from compdiff.model import (
     CaptureWarning,
     CompiledGraph,
@@ -26,14 +27,9 @@ from compdiff.model import (
     Launch,
     OpCall,
     OpStat,
-    WrapperCall,
 )
 
 STEP_NAME = "compdiff step"
-_REGION = "Torch-Compiled Region: "
-_GRAPH_CALL = "## Call CompiledFxGraph"
-_BACKWARD = "CompiledFunctionBackward"
-_FORWARD = "CompiledFunction"
 _CPP_KERNEL = re.compile(r"^(?:graph_(?P<graph>\d+)_)?(?P<name>cpp_\w+)$")
 
 
@@ -50,21 +46,11 @@ class Profile:
     warnings: list[CaptureWarning] = field(default_factory=list)
 
 
-@dataclass
-class _GraphRun:
-    """One execution of a compiled graph within the step, with the wrapper calls that have been seen in it."""
+@dataclass(kw_only=True)
+class _GraphRun(GraphRun):
+    """One run of a compiled graph within the step, with the event of it."""
 
     event: Event
-    graph: CompiledGraph
-    seen: set[int] = field(default_factory=set)
-
-    def take(self, matches: Callable[[WrapperCall], bool]) -> int | None:
-        """Return the index of the first unseen wrapper call that `matches`, which is then seen; None if none does."""
-        for call in self.graph.calls:
-            if call.index not in self.seen and matches(call):
-                self.seen.add(call.index)
-                return call.index
-        return None
 
 
 def trace(step: Callable[[], object], *, cuda: bool) -> list[Event]:
@@ -221,26 +207,12 @@ def _graph_runs(host: Sequence[Event], graphs: Sequence[CompiledGraph]) -> dict[
     """Return {id(event): graph run} for each call of a compiled graph in the step."""
     forward = {graph.compile_id: graph for graph in graphs if graph.direction != "backward"}
     backward = {graph.compile_id: graph for graph in graphs if graph.direction == "backward"}
-    regions: dict[object, str] = {}
     runs: dict[int, _GraphRun] = {}
-    for event in host:
-        if event.name == _FORWARD:
-            regions[event.arguments.get("Sequence number")] = _region(event)
-        if not event.name.startswith(_GRAPH_CALL):
-            continue
-        outer = next((item for item in event.ancestors() if item.name == _BACKWARD), None)
-        if outer is None:
-            graph = forward.get(_region(event))
-        else:
-            graph = backward.get(regions.get(outer.arguments.get("Sequence number"), ""))
+    for event, region, is_backward in graph_calls(host):
+        graph = (backward if is_backward else forward).get(region)
         if graph is not None:
-            runs[id(event)] = _GraphRun(event, graph)
+            runs[id(event)] = _GraphRun(event=event, graph=graph)
     return runs
-
-
-def _region(event: Event) -> str:
-    names = (outer.name for outer in event.ancestors())
-    return next((name.removeprefix(_REGION) for name in names if name.startswith(_REGION)), "")
 
 
 def _place_host_items(

@@ -41,6 +41,11 @@ def wrapper_calls(
     return calls, _KERNEL_SOURCE.sub(_placeholder, source)
 
 
+def call_kind(name: str) -> str:
+    """Return the kind of a wrapper call by its name: `triton`, `cpp`, or `extern`."""
+    return next((kind for prefix, kind in _GENERATED if name.startswith(prefix)), "extern")
+
+
 def same_op(call: WrapperCall, op_name: str) -> bool:
     """Return whether an extern wrapper call is one of the op `op_name`."""
     if call.kind != "extern":
@@ -53,8 +58,9 @@ def same_op(call: WrapperCall, op_name: str) -> bool:
 
 def _call(index: int, handle: str, nodes: tuple[str, ...], sources: dict[str, str]) -> WrapperCall:
     name = handle.rpartition(":")[0] or handle
-    kind = next((kind for prefix, kind in _GENERATED if name.startswith(prefix)), "extern")
-    return WrapperCall(index=index, name=name, kind=kind, nodes=nodes, code=sources.get(name, ""))
+    return WrapperCall(
+        index=index, name=name, kind=call_kind(name), nodes=nodes, code=sources.get(name, "")
+    )
 
 
 def _placeholder(match: re.Match[str]) -> str:

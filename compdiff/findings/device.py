@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from statistics import median
 
+from compdiff.align.items import item_id
 from compdiff.findings.seen import Seen, sides
 from compdiff.lanes.device import busy_share, first_wait_ns, on_device
 from compdiff.model import Capture, Diff, Kernel, OpCall, Run
@@ -75,7 +76,7 @@ def hidden_copies(run: Run, diff: Diff) -> Iterator[Seen]:
     for side, capture in sides(run):
         names = {call.id: call.name for call in capture.op_calls}
         found = [
-            _item(side, kernel)
+            item_id(kernel, side)
             for kernel in on_device(capture)
             if kernel.kind == "memcpy"
             and "DtoD" in kernel.name
@@ -96,7 +97,7 @@ def waiting_ops(run: Run, _: Diff) -> Iterator[Seen]:
         if found:
             first = _WAITING_OPS[_base(found[0].name)]
             numbers: dict[str, int | float | str] = {"count": len(found), "first": first}
-            yield Seen(side, numbers, tuple(_op(side, call) for call in found[:_SHOWN]))
+            yield Seen(side, numbers, tuple(item_id(call, side) for call in found[:_SHOWN]))
 
 
 def _waits(call: OpCall) -> bool:
@@ -113,7 +114,7 @@ def pageable_copies(run: Run, _: Diff) -> Iterator[Seen]:
                 "count": len(found),
                 "total_ns": sum(kernel.duration_ns for kernel in found),
             }
-            yield Seen(side, numbers, tuple(_item(side, kernel) for kernel in found[:_SHOWN]))
+            yield Seen(side, numbers, tuple(item_id(kernel, side) for kernel in found[:_SHOWN]))
 
 
 def small_kernels(run: Run, _: Diff) -> Iterator[Seen]:
@@ -154,7 +155,7 @@ def wide_distributions(run: Run, _: Diff) -> Iterator[Seen]:
             "median_ns": round(typical),
             "slowest_ns": slowest.duration_ns,
         }
-        yield Seen(side, numbers, tuple(_item(side, kernel) for kernel, _ in wide[:_SHOWN]))
+        yield Seen(side, numbers, tuple(item_id(kernel, side) for kernel, _ in wide[:_SHOWN]))
 
 
 def _wide(capture: Capture) -> Iterator[tuple[Kernel, float]]:
@@ -224,11 +225,3 @@ def _kernel_names(capture: Capture) -> dict[str, tuple[str, ...]]:
 
 def _base(name: str) -> str:
     return name.rpartition("::")[2]
-
-
-def _item(side: str, kernel: Kernel) -> str:
-    return f"{'ek' if side == 'left' else 'k'}{kernel.id}"
-
-
-def _op(side: str, call: OpCall) -> str:
-    return f"{'e' if side == 'left' else 'c'}{call.id}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from compdiff.model import Capture, Run
+from compdiff.model import Capture, Run, Side
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Seen:
     items: tuple[str, ...] = ()
 
 
-def sides(run: Run) -> Iterator[tuple[str, Capture]]:
+def sides(run: Run) -> Iterator[tuple[Side, Capture]]:
     """Yield both sides of a run with their names."""
     yield "left", run.left
     yield "right", run.right

@@ -35,7 +35,7 @@ def read_trace_file(path: Path, name: str = "") -> TraceFile:
             return _chosen(path, name, {key: file.read_bytes for key, file in files.items()})
         if zipfile.is_zipfile(path):
             return _from_zip(path, name)
-        return TraceFile(path.name, _unpacked(path, path.read_bytes()))
+        return TraceFile(path.name, unpacked(path, path.read_bytes(), _HINT))
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}", _HINT) from error
 
@@ -63,16 +63,20 @@ def _chosen(path: Path, name: str, found: dict[str, Callable[[], bytes]]) -> Tra
         shown = f"; there are {', '.join(traces[:5])}" if traces else ""
         raise FormatError(f"{path}: {what}{shown}", _HINT)
     others = tuple(key for key in traces if key != fitting[0])
-    return TraceFile(fitting[0], _unpacked(path / fitting[0], found[fitting[0]]()), others)
+    return TraceFile(fitting[0], unpacked(path / fitting[0], found[fitting[0]](), _HINT), others)
 
 
-def _unpacked(path: Path, data: bytes) -> bytes:
-    """Return the bytes of a file, unpacked where they are gzip's, whatever the file is called."""
+def unpacked(path: Path, data: bytes, hint: str) -> bytes:
+    """Return the bytes of a file, unpacked where they are gzip's, whatever the file is called.
+
+    Raises:
+        FormatError: the gzip is damaged; with `hint` as what to do.
+    """
     if not data.startswith(_GZIP):
         return data
     try:
         return gzip.decompress(data)
     except (EOFError, OSError, zlib.error) as error:
         raise FormatError(
-            f"{path}: damaged or truncated gzip of {len(data):,} bytes: {error}", _HINT
+            f"{path}: damaged or truncated gzip of {len(data):,} bytes: {error}", hint
         ) from error

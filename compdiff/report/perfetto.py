@@ -8,10 +8,11 @@ templates/report.js reads this.
 import json
 from collections.abc import Iterator, Mapping
 
+from compdiff.align.items import item_id
 from compdiff.lanes.lanes import Lane, SideLanes
 from compdiff.model import Capture, Kernel, Launch, OpCall, Side
 from compdiff.report.lookup import Lookup
-from compdiff.report.shades import SHADES, shade_of
+from compdiff.report.shades import LAUNCH, SHADES, shade_of
 
 _SHADE_NUMBERS = {kind: number for number, kind in enumerate(SHADES)}
 _PREFIXES: dict[Side, tuple[str, str]] = {"left": ("e", "ek"), "right": ("c", "k")}
@@ -61,8 +62,8 @@ def _rows(lookup: Lookup, side: Side, lane: Lane, names: dict[str, int]) -> Iter
 
 def _shade(lookup: Lookup, side: Side, item: OpCall | Launch | Kernel) -> str:
     if isinstance(item, Launch):
-        return "launch"
-    return shade_of(lookup, f"{_PREFIXES[side][isinstance(item, Kernel)]}{item.id}")
+        return LAUNCH
+    return shade_of(lookup, item_id(item, side))
 
 
 def _launch(item: OpCall | Launch | Kernel) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from compdiff.align.items import left_kernel, right_kernel
+from compdiff.align.items import item_id, left_kernel, left_op, right_kernel, right_op
 from compdiff.lanes.device import DeviceFacts, device_facts, queued_ns
 from compdiff.lanes.lanes import Chain, Lane, SideLanes, Span, chains, host_ns, make_lanes
 from compdiff.model import Capture, Kernel, Launch, OpCall, Side
@@ -122,7 +122,7 @@ class _Marker:
         self.capture = capture
         self.side = side
         self._lookup = lookup
-        self._ops, self._kernels = ("e", "ek") if side == "left" else ("c", "k")
+        self._op_id = left_op if side == "left" else right_op
         self._chains = chains(capture)
         self._calls = {call.id: call for call in capture.op_calls}
         self._launches = {launch.id: launch for launch in capture.launches}
@@ -137,11 +137,11 @@ class _Marker:
 
     def _launch(self, span: Span, launch: Launch) -> Mark:
         caller = self._caller(launch.op_call)
-        link = "" if launch.op_call is None else f"{self._ops}{launch.op_call}"
+        link = "" if launch.op_call is None else self._op_id(launch.op_call)
         return Mark(LAUNCH, "", link, "", _lines(launch.name, _when(span), f"by {caller}"))
 
     def _kernel(self, span: Span, kernel: Kernel) -> Mark:
-        item = f"{self._kernels}{kernel.id}"
+        item = item_id(kernel, self.side)
         stream = "" if kernel.stream is None else f"on stream {kernel.stream}"
         queued = queued_ns(self._launches, kernel)
         waited = "" if queued is None else f"{duration_text(queued)} after its launch"
@@ -157,7 +157,7 @@ class _Marker:
             count = count_text(len(chain.kernels), "kernel")
             device = f"device {duration_text(chain.device_ns)} in {count}"
         times = ", ".join(filter(None, (_when(span), own, device)))
-        return self._mark(f"{self._ops}{call.id}", op_name(call), times, _chain_text(call, chain))
+        return self._mark(item_id(call, self.side), op_name(call), times, _chain_text(call, chain))
 
     def _mark(self, item: str, name: str, times: str, more: str) -> Mark:
         kind = shade_of(self._lookup, item)
@@ -169,7 +169,7 @@ class _Marker:
 
     def _caller(self, number: int | None) -> str:
         call = None if number is None else self._calls.get(number)
-        return "no op call" if call is None else f"{op_name(call)} ({self._ops}{call.id})"
+        return "no op call" if call is None else f"{op_name(call)} ({item_id(call, self.side)})"
 
 
 def _when(span: Span) -> str:

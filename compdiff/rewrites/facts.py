@@ -9,9 +9,7 @@ from compdiff.align.items import left_op, right_items, right_kernel, right_op
 from compdiff.align.liveness import live_calls
 from compdiff.align.other_way import graphs_around
 from compdiff.align.traces import Alignment, OpTrace
-from compdiff.model import CompiledGraph, GraphNode, Kernel, OpCall
-
-GENERATED = frozenset({"cpp", "triton"})
+from compdiff.model import GENERATED, CompiledGraph, GraphNode, Kernel, OpCall
 
 
 @dataclass

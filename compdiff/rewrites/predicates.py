@@ -41,9 +41,8 @@ def repeats_an_earlier_call(facts: Facts, trace: OpTrace) -> bool:
 
 def is_constant(facts: Facts, trace: OpTrace) -> bool:
     """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
-    known = (
-        trace.call.outputs or trace.joint
-    )  # of an imported call the graph alone says what it makes
+    # Of an imported call the graph alone says what it makes.
+    known = trace.call.outputs or trace.joint
     if trace.compile_id is None or trace.call.inputs or not known:
         return False
     return all(_computes_more(facts, trace, item) for item in trace.items)

@@ -5,54 +5,37 @@ a graph, kernels and op calls are its wrapper's calls by name and order.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
-from compdiff.compile_log import same_op
+from compdiff.compile_log import GraphRun, same_op
 from compdiff.importers.steps import Window
 from compdiff.importers.torch_trace.read import CompilerLog
 from compdiff.kineto import DEVICE_CATEGORIES, Event
+from compdiff.kineto.regions import BACKWARD, REGION, graph_calls, is_graph_call, region_of
 from compdiff.model import (
+    GENERATED,
     Capture,
     CaptureWarning,
     CompiledGraph,
     Kernel,
     OpCall,
-    WrapperCall,
 )
 
-_REGION = "Torch-Compiled Region"
-_GRAPH_CALL = "## Call CompiledFxGraph"
-_FORWARD = "CompiledFunction"
-_BACKWARD = "CompiledFunctionBackward"
-_GENERATED = frozenset({"triton", "cpp"})
 
-
-@dataclass
-class _GraphRun:
-    """One run of a compiled graph, from `start_ns` to `end_ns` of the window, with the wrapper calls seen in it."""
+@dataclass(kw_only=True)
+class _GraphRun(GraphRun):
+    """One run of a compiled graph, from `start_ns` to `end_ns` of the window."""
 
     start_ns: int
     end_ns: int
-    graph: CompiledGraph
-    seen: set[int] = field(default_factory=set)
-
-    def take(self, matches: Callable[[WrapperCall], bool]) -> int | None:
-        """Return the index of the first unseen wrapper call that `matches`, which is then seen; None if none does."""
-        for call in self.graph.calls:
-            if call.index not in self.seen and matches(call):
-                self.seen.add(call.index)
-                return call.index
-        return None
 
 
 def attach(capture: Capture, log: CompilerLog, events: Sequence[Event], window: Window) -> Capture:
     """Return the capture with the compiler's account, its op calls and kernels tied to graphs and wrapper calls."""
-    host = [
-        event for event in events if event.category not in DEVICE_CATEGORIES and window.holds(event)
-    ]
+    host = [event for event in window.part(events) if event.category not in DEVICE_CATEGORIES]
     runs = _graph_runs(host, log.compiler.graphs, window)
     starts = {launch.id: launch.start_ns for launch in capture.launches}
     op_calls = tuple(_placed(call, runs) for call in capture.op_calls)
@@ -81,42 +64,27 @@ def _graph_runs(
     forward = {graph.compile_id: graph for graph in graphs if graph.direction != "backward"}
     backward = {graph.compile_id: graph for graph in graphs if graph.direction == "backward"}
     found = []
-    for event, region, is_backward in _calls_of_graphs(host):
+    marked = any(map(is_graph_call, host))
+    for event, region, is_backward in graph_calls(host, is_graph_call if marked else _is_call):
         graph = (backward if is_backward else forward).get(region)
         if graph is not None:
             start = event.start_ns - window.start_ns
-            found.append(_GraphRun(start, start + event.duration_ns, graph))
-    if found or any(_region(event) for event in host if event.name.startswith(_REGION)):
+            end = start + event.duration_ns
+            found.append(_GraphRun(graph=graph, start_ns=start, end_ns=end))
+    if found or _regions(host):
         return found
     end = window.end_ns - window.start_ns
-    return [_GraphRun(0, end, graph) for graph in graphs]
-
-
-def _calls_of_graphs(host: Sequence[Event]) -> Iterator[tuple[Event, str, bool]]:
-    """Yield the events in which one graph runs: the event, the compile id, whether it is the backward graph."""
-    regions: dict[object, str] = {}
-    marked = any(event.name.startswith(_GRAPH_CALL) for event in host)
-    for event in host:
-        if event.name == _FORWARD:
-            regions[event.arguments.get("Sequence number")] = _region(event)
-        if event.name.startswith(_GRAPH_CALL) if marked else _is_call(event):
-            around = (event, *event.ancestors())
-            outer = next((one for one in around if one.name == _BACKWARD), None)
-            if outer is None:
-                yield event, _region(event), False
-            else:
-                yield event, regions.get(outer.arguments.get("Sequence number"), ""), True
+    return [_GraphRun(graph=graph, start_ns=0, end_ns=end) for graph in graphs]
 
 
 def _is_call(event: Event) -> bool:
     """Return whether an event of an older trace is around the run of one graph."""
-    return event.name == _BACKWARD or event.name.startswith(_REGION)
+    return event.name == BACKWARD or event.name.startswith(REGION)
 
 
-def _region(event: Event) -> str:
-    names = (outer.name for outer in (event, *event.ancestors()))
-    found = next((name for name in names if name.startswith(_REGION)), "")
-    return found.removeprefix(_REGION).removeprefix(":").strip()
+def _regions(host: Sequence[Event]) -> set[str]:
+    """Return the compile ids of the compiled regions that ran; those of older traces have none."""
+    return {region_of(event) for event in host if event.name.startswith(REGION)} - {""}
 
 
 # ---------------------------------------------------------------- items
@@ -145,7 +113,7 @@ def _placed_kernel(
     asked = kernel.start_ns if kernel.launch is None else starts[kernel.launch]
     around = list(_around(runs, asked))
     for run in around:
-        index = run.take(lambda call: call.kind in _GENERATED and call.name == kernel.name)
+        index = run.take(lambda call: call.kind in GENERATED and call.name == kernel.name)
         if index is not None:
             return msgspec.structs.replace(kernel, graph=run.graph.id, call=index)
     return kernel
@@ -163,11 +131,11 @@ def _warnings(
 ) -> Iterator[CaptureWarning]:
     """Yield what tells that log and trace are not of one process, or that the log is not whole."""
     known = {graph.compile_id for graph in graphs}
-    ran = {_region(event) for event in host if event.name.startswith(_REGION)} - {""}
+    ran = _regions(host)
     if ran - known:
         text = f"the log has no graph of the compiled regions {', '.join(sorted(ran - known)[:5])}, which ran"
         yield CaptureWarning(id="region-not-in-log", text=text)
-    generated = [kernel for kernel in kernels if kernel.kind in _GENERATED]
+    generated = [kernel for kernel in kernels if kernel.kind in GENERATED]
     lost: dict[str, int] = defaultdict(int)
     for kernel in generated:
         lost[kernel.name] += kernel.call is None

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compdiff.compile_log import same_op
+from compdiff.compile_log import call_kind, same_op
 from compdiff.kernels import read_kernel_name
 from compdiff.model import GraphNode, WrapperCall
 
@@ -49,7 +49,7 @@ class Written:
     @property
     def is_generated(self) -> bool:
         """Whether Inductor wrote the kernel."""
-        return self.name.startswith(("triton_", "cpp_"))
+        return call_kind(self.name) != "extern"
 
 
 @dataclass
