@@ -2,6 +2,7 @@
 
 import itertools
 import linecache
+import os
 import re
 import sys
 import sysconfig
@@ -19,19 +20,28 @@ _FRAME_LINE = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d{1,9}), in (
 _CARETS = re.compile(r"^\s*[~^]*\^[~^]*\s*$")
 
 
+def is_generated(file: str) -> bool:
+    """Return whether Inductor wrote `file`: it lies in torch's default cache or in the one of this process."""
+    folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    return "/torchinductor_" in file or bool(folder and file.startswith(f"{folder}/"))
+
+
 def is_user_file(file: str) -> bool:
     """Return whether `file` is the user's: not torch, not compdiff itself, not the standard library, not generated."""
     if file.startswith(_PACKAGE) and not file.startswith(_CASES):
         return False
-    if file.startswith("<") or "/site-packages/torch/" in file or "/torchinductor_" in file:
+    if file.startswith("<") or "/site-packages/torch/" in file or is_generated(file):
         return False
     return not (file.startswith(_STDLIB) and "site-packages" not in file)
 
 
 def user_location(frame: FrameType | None) -> SourceLocation | None:
-    """Return the innermost user frame's place at or above `frame`, with columns, or None when there is none."""
+    """Return the innermost user frame's place at or above `frame`, with columns, or None when there is none.
+
+    What generated code calls has no such place: the user's frame above it called all of the compiled graph.
+    """
     while frame is not None and not is_user_file(frame.f_code.co_filename):
-        frame = frame.f_back
+        frame = None if is_generated(frame.f_code.co_filename) else frame.f_back
     return None if frame is None else shown(location_of(frame))
 
 

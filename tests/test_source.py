@@ -2,12 +2,14 @@
 
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from compdiff.model import SourceLocation
-from compdiff.source import innermost_user, is_user_file, location_of, parse_stack
+from compdiff.source import innermost_user, is_user_file, location_of, parse_stack, user_location
 
 _TRACE = textwrap.dedent(
     """\
@@ -80,6 +82,20 @@ def test_no_frames_no_place() -> None:
 def test_user_files(file: str, expected: bool) -> None:  # noqa: FBT001
     """Libraries built on torch are the user's; torch itself and generated code are not."""
     assert is_user_file(file) is expected
+
+
+def test_what_the_compiler_wrote_into_its_own_folder_is_not_the_users(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A call from generated code has no place of the user's, though his code stands further up the stack."""
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    generated, above = tmp_path / "ab" / "cab.py", tmp_path.parent / "model.py"
+    namespace: dict[str, Callable[..., FrameType]] = {}
+    code = "import sys\ndef call():\n    return sys._getframe()\n"
+    exec(compile(code, str(generated), "exec"), namespace)  # noqa: S102 - a file of this test
+    exec(compile("def step(call):\n    return call()\n", str(above), "exec"), namespace)  # noqa: S102
+    assert not is_user_file(str(generated))
+    assert user_location(namespace["step"](namespace["call"])) is None
 
 
 def test_shipped_cases_are_user_files() -> None:

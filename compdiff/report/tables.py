@@ -240,9 +240,7 @@ def _row(
 
 def _place(lookup: Lookup, item: str, call: OpCall) -> str:
     """Return where an op call was made; for one made by generated code the line in the wrapper."""
-    if call.source is None:
-        return ""
     if call.call is not None:
         capture = lookup.run.right if item in lookup.right_ops else lookup.run.left
         return f"generated wrapper, {graph_text(capture, call.graph)}"
-    return place_text(call.source, lookup.run.case.file)
+    return place_text(call.source, lookup.run.case.file) if call.source else ""

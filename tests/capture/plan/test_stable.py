@@ -20,3 +20,10 @@ def test_the_cache_folder_becomes_a_word(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", "/tmp/compdiff-x1/cache/inductor")  # noqa: S108
     made = compiler(graphs=(graph(wrapper_code="# /tmp/compdiff-x1/cache/inductor/a.py"),))
     assert stable(made).graphs[0].wrapper_code == "# <cache>/a.py"
+
+
+def test_addresses_of_frozen_parameters_become_a_word() -> None:
+    """Inductor notes the address of each folded constant beside its shape."""
+    line = "_frozen_param1 = None  # device(type='cuda', index=0) torch.float32 (16,) (1,) "
+    made = compiler(graphs=(graph(wrapper_code=f"{line}7f336d373520\nbuf0 = 7\n"),))
+    assert stable(made).graphs[0].wrapper_code == f"{line}<address>\nbuf0 = 7\n"
