@@ -353,6 +353,10 @@ class CaptureWarning(Record, frozen=True, kw_only=True):
     text: str
 
 
+SAME_TRACE = "same trace"
+"""The label of the right side of a run that shows one imported trace beside itself."""
+
+
 class Capture(Record, frozen=True, kw_only=True):
     """What one side did, in capture order. `call_order` lists op calls and kernels as they ran (`o3`, `k0`).
 

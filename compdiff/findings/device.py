@@ -198,30 +198,5 @@ def allocations(run: Run, _: Diff) -> Iterator[Seen]:
             yield Seen(side, numbers)
 
 
-def other_kernels(run: Run, diff: Diff) -> Iterator[Seen]:
-    """See op calls that were kept and yet run other library kernels."""
-    left, right = _kernel_names(run.left), _kernel_names(run.right)
-    items, first = [], ""
-    for item, origin in diff.origins.items():
-        if not item.startswith("c") or len(origin.op_calls) != 1:
-            continue
-        op = origin.op_calls[0]
-        before, after = left.get(op[1:]), right.get(item[1:])
-        if diff.fates[op].fate == "kept" and before and after and before != after:
-            items += [op, item]
-            first = first or f"{', '.join(before)} -> {', '.join(after)}"
-    if items:
-        yield Seen("difference", {"count": len(items) // 2, "first": first}, tuple(items[:_SHOWN]))
-
-
-def _kernel_names(capture: Capture) -> dict[str, tuple[str, ...]]:
-    """Return the names of the kernels that each op call launched, where they were seen and not modelled."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for kernel in capture.kernels:
-        if kernel.op_call is not None and not kernel.modelled:
-            found[str(kernel.op_call)].append(kernel.name)
-    return {op: tuple(names) for op, names in found.items()}
-
-
 def _base(name: str) -> str:
     return name.rpartition("::")[2]

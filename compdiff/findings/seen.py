@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from compdiff.model import Capture, Run, Side
+from compdiff.model import SAME_TRACE, Capture, Run, Side
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class Seen:
 
 
 def sides(run: Run) -> Iterator[tuple[Side, Capture]]:
-    """Yield both sides of a run with their names."""
+    """Yield both sides of a run with their names; of a run that shows one trace beside itself the left one only."""
     yield "left", run.left
-    yield "right", run.right
+    if run.right.label != SAME_TRACE:
+        yield "right", run.right

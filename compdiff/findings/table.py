@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from compdiff.findings import detect, device
+from compdiff.findings import detect, device, host, kernel_names
 from compdiff.findings.seen import Seen
 from compdiff.model import Diff, Run
 
@@ -41,6 +41,16 @@ FINDINGS: tuple[FindingRule, ...] = (
         advice="Try larger inputs, --mode reduce-overhead on a GPU, or compile a larger part of the model.",
         source="docs/capture.md: timing",
         seen=detect.compiled_slower,
+        timed=True,
+    ),
+    FindingRule(
+        id="compiled-overhead",
+        title="Guards and wrapper cost more than fusion saves",
+        means="Each call looks up the compiled code, checks its guards and runs Python around the kernels, in this profiled "
+        "step for longer than the kernels became shorter.",
+        advice="Compile a larger part of the model, use larger inputs, fewer guards, or --mode reduce-overhead.",
+        source="self times of the profiler's events of compiled code, against the work of both sides",
+        seen=host.compiled_overhead,
         timed=True,
     ),
     FindingRule(
@@ -130,6 +140,14 @@ FINDINGS: tuple[FindingRule, ...] = (
         timed=True,
     ),
     FindingRule(
+        id="adaptive-kernels",
+        title="An op asks for the occupancy before it launches",
+        means="The kernel's grid is chosen by how many blocks fit on this device, so it differs from one GPU to another.",
+        advice="Nothing by itself: compare such kernels on one kind of device, and expect a few microseconds of host time.",
+        source="cudaOccupancyMaxActiveBlocksPerMultiprocessor beside the launch",
+        seen=host.adaptive_kernels,
+    ),
+    FindingRule(
         id="many-calls",
         title="One op makes up most of the op calls",
         means="Each call costs the dispatcher some microseconds, however little the op does.",
@@ -141,9 +159,25 @@ FINDINGS: tuple[FindingRule, ...] = (
         id="other-kernel",
         title="A kept op runs another kernel",
         means="The same op call runs on both sides with kernels of other names: another layout, dtype, tile or algorithm.",
-        advice="Compare the names: layout (tn, nn), dtype and tile stand in them. Look for what differs.",
+        advice="Another layout or dtype is other work: look at the inputs. Another tile is the library's choice.",
+        source="names of the kernels that both op calls launched, read by the tables of compdiff/kernels",
+        seen=kernel_names.other_kernels,
+    ),
+    FindingRule(
+        id="same-kernel",
+        title="A rewritten op runs the same kernel",
+        means="Both sides launch a kernel of the same name for it: the same work, so what the rewrite saves lies beside it.",
+        advice="Compare the times of the other kernels of the rewrite, not of this one; a difference here is noise.",
         source="names of the kernels that both op calls launched",
-        seen=device.other_kernels,
+        seen=kernel_names.same_kernels,
+    ),
+    FindingRule(
+        id="unknown-kernels",
+        title="Some kernels' names are not known",
+        means="No table reads these names, so nothing is said about what such a kernel computes.",
+        advice="Look at the op that launched it; a row in compdiff/kernels/rows_*.py makes the name known.",
+        source="compdiff/kernels: tables of naming schemes",
+        seen=kernel_names.unknown_names,
     ),
     FindingRule(
         id="graph-breaks",

@@ -14,7 +14,15 @@ from compdiff.importers.capture import make_capture
 from compdiff.importers.files import read_trace_file
 from compdiff.importers.steps import choose_window, whole_window
 from compdiff.importers.torch_trace import CompilerLog, attach, read_torch_trace
-from compdiff.model import Capture, CaptureWarning, CaseInfo, CompileOptions, Environment, Run
+from compdiff.model import (
+    SAME_TRACE,
+    Capture,
+    CaptureWarning,
+    CaseInfo,
+    CompileOptions,
+    Environment,
+    Run,
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,7 @@ def import_traces(left: Path, right: Path | None, asked: Asked, name: str = "") 
         second = _side(right, asked, "compiled", log)[0] if right is not None else None
     if second is None:
         first = msgspec.structs.replace(first, label="trace")
-        second = msgspec.structs.replace(first, label="same trace", warnings=())
+        second = msgspec.structs.replace(first, label=SAME_TRACE, warnings=())
     if log is not None:
         environment = msgspec.structs.replace(environment, torch=log.torch)
     return Run(

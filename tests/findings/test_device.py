@@ -7,14 +7,17 @@ from compdiff.findings.engine import find
 from compdiff.model import Diff, Kernel, Launch, Run
 from tests.findings.timelines import (
     EMPTY,
+    GEMM_NN,
+    GEMM_TN,
     MICROSECOND,
     SEEDED,
     TIMELINES,
     Side,
     copying,
-    kept_with,
+    name_of,
     row,
     shown,
+    with_fate,
 )
 
 
@@ -34,14 +37,14 @@ def test_both_sides_are_looked_at(name: str) -> None:
     run, diff = TIMELINES[name]
     turned = msgspec.structs.replace(run, left=run.right, right=run.left)
     sides = {finding.side for finding in find(turned, diff).findings}
-    assert sides == ({"difference"} if name == "other-kernel" else {"right"})
+    assert sides == ({"difference"} if name in {"other-kernel", "same-kernel"} else {"right"})
 
 
 def test_the_kernel_that_takes_most_is_named() -> None:
     """A device-bound side says where its time goes."""
     assert numbers("device-bound") == {
         "busy_percent": 97.0,
-        "longest": "kernel_1",
+        "longest": name_of(1),
         "longest_percent": 75.0,
     }
 
@@ -71,17 +74,21 @@ def test_the_seed_of_a_bias_has_a_finding_of_its_own() -> None:
 
 def test_the_same_kernel_is_the_same_work() -> None:
     """Equal names are no finding."""
-    assert found(*kept_with("gemm_tn", "gemm_tn")) == []
+    assert found(*with_fate("kept", GEMM_TN, GEMM_TN)) == []
 
 
 def test_both_names_of_a_kept_op_are_shown() -> None:
     """The reader compares the names."""
-    assert numbers("other-kernel") == {"count": 1, "first": "gemm_tn -> gemm_nn"}
+    assert numbers("other-kernel") == {
+        "count": 1,
+        "first": f"{GEMM_TN} -> {GEMM_NN}",
+        "differs_in": "layout tn -> nn",
+    }
 
 
 def test_other_grids_are_other_work() -> None:
     """A kernel with a larger grid may take longer."""
-    *alike, larger = row(*[20] * 9, 90, name="gemm")
+    *alike, larger = row(*[20] * 9, 90, name=GEMM_TN)
     kernels = (*alike, msgspec.structs.replace(larger, grid=(8, 1, 1)))
     assert found(*shown(Side(kernels))) == []
 

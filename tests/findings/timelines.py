@@ -9,9 +9,11 @@ from compdiff.model import (
     Diff,
     Estimate,
     Fate,
+    FateKind,
     Kernel,
     Launch,
     OpCall,
+    OpStat,
     Origin,
     Rewrite,
     Run,
@@ -21,6 +23,7 @@ from tests.builders import capture, op, run
 EMPTY = Diff(left_label="eager", right_label="compiled")
 LAUNCH = Launch(id=0, name="cudaLaunchKernel")
 MICROSECOND = 1_000
+GEMM_TN, GEMM_NN = "ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_nn"
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Side:
     op_calls: tuple[OpCall, ...] = ()
     launches: tuple[Launch, ...] = (LAUNCH,)
     basis: str = "measured"
+    op_stats: tuple[OpStat, ...] = ()
 
     def capture(self) -> Capture:
         """Return the side as a capture."""
@@ -42,8 +46,14 @@ class Side:
             op_calls=self.op_calls,
             kernels=self.kernels,
             launches=self.launches,
+            op_stats=self.op_stats,
             profile_wall_ns=round(total / self.busy),
         )
+
+
+def name_of(number: int) -> str:
+    """Return a kernel's name that the tables read."""
+    return f"ampere_sgemm_{2**number}x64_nn"
 
 
 def row(*durations_us: int, **fields: object) -> tuple[Kernel, ...]:
@@ -53,7 +63,7 @@ def row(*durations_us: int, **fields: object) -> tuple[Kernel, ...]:
     for number, duration in enumerate(durations_us):
         kernel = Kernel(
             id=number,
-            name=f"kernel_{number}",
+            name=name_of(number),
             kind="library",
             start_ns=start,
             duration_ns=duration * MICROSECOND,
@@ -79,17 +89,23 @@ def copying(name: str, kernel: str = "Memcpy DtoD (Device -> Device)") -> Side:
 def estimated(bound: str) -> Kernel:
     """Return a planned kernel."""
     estimate = Estimate(flops=0, bytes_read=0, bytes_written=0, ns=2_000, bound=bound)
-    return Kernel(id=0, name="one", kind="library", estimate=estimate)
+    return Kernel(id=0, name="aten::mm", kind="library", estimate=estimate, modelled="gemm")
 
 
-def kept_with(left_kernel: str, right_kernel: str) -> tuple[Run, Diff]:
-    """Return a run whose one op call was kept, with a kernel on each side."""
+def stat(name: str, self_us: int) -> OpStat:
+    """Return what the profiler's table says of a name that was called once."""
+    ns = self_us * MICROSECOND
+    return OpStat(name=name, calls=1, host_self_ns=ns, host_total_ns=ns)
+
+
+def with_fate(fate: FateKind, left_kernel: str, right_kernel: str) -> tuple[Run, Diff]:
+    """Return a run whose one op call has a fate, with a kernel on each side."""
     left, right = (
         Side(row(100, name=name, op_call=0), op_calls=(op(0, "aten::mm"),))
         for name in (left_kernel, right_kernel)
     )
     diff = msgspec.structs.replace(
-        EMPTY, fates={"e0": Fate(fate="kept")}, origins={"c0": Origin(op_calls=("e0",))}
+        EMPTY, fates={"e0": Fate(fate=fate)}, origins={"c0": Origin(op_calls=("e0",))}
     )
     return shown(left, right, diff)
 
@@ -118,7 +134,22 @@ TIMELINES: dict[str, tuple[Run, Diff]] = {
     "device-allocations": shown(
         Side(row(100), launches=(Launch(id=0, name="cudaMalloc", duration_ns=7),))
     ),
-    "wide-distribution": shown(Side(row(*[20] * 9, 90, name="gemm"))),
+    "wide-distribution": shown(Side(row(*[20] * 9, 90, name=GEMM_TN))),
     "many-calls": shown(Side(row(100), op_calls=tuple(op(number) for number in range(200)))),
-    "other-kernel": kept_with("gemm_tn", "gemm_nn"),
+    "other-kernel": with_fate("kept", GEMM_TN, GEMM_NN),
+    "same-kernel": with_fate("rewritten", GEMM_TN, GEMM_TN),
+    "unknown-kernels": shown(Side(row(100, 100, name="attend_to_all"))),
+    "adaptive-kernels": shown(
+        Side(
+            row(100),
+            op_calls=(op(0, "aten::sum"),),
+            launches=(
+                Launch(id=0, name="cudaOccupancyMaxActiveBlocks", op_call=0, duration_ns=2_000),
+                LAUNCH,
+            ),
+        )
+    ),
+    "compiled-overhead": shown(
+        Side(row(100), op_stats=(stat("TorchDynamo Cache Lookup", 9), stat("aten::mm", 50)))
+    ),
 }
