@@ -2,16 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from statistics import median
 
 from compdiff.align.items import item_id
 from compdiff.findings.seen import Seen, sides
 from compdiff.kernels import KernelName, read_kernel_name
 from compdiff.lanes.device import on_device
-from compdiff.model import Capture, Diff, Kernel, Run
+from compdiff.model import SAME_TRACE, Capture, Diff, Kernel, Run
 
 _SHOWN = 20
 _NAMES_SHOWN = 5
 _PERCENT = 100
+_OTHER_PACE = 1.5
+_NOISE_NS = 2_000
 _FACETS = (
     ("library", "family"),
     ("work", "meaning"),
@@ -59,6 +62,36 @@ def same_kernels(run: Run, diff: Diff) -> Iterator[Seen]:
         yield Seen(
             "difference", {"count": len(pairs), "first": _functions((first,))}, _items(pairs)
         )
+
+
+def other_launches(run: Run, _: Diff) -> Iterator[Seen]:
+    """See kernels that both sides of one device launch equally often, with other grids or blocks, or at another pace."""
+    if run.left.device_name != run.right.device_name or run.right.label == SAME_TRACE:
+        return
+    left, right = _by_name(run.left), _by_name(run.right)
+    found = [
+        (name, left[name], right[name])
+        for name in left
+        if len(left[name]) == len(right.get(name, ())) and _otherwise(left[name], right[name])
+    ]
+    if not found:
+        return
+    found.sort(key=lambda it: -abs(_median_ns(it[1]) - _median_ns(it[2])) * len(it[1]))
+    name, before, after = found[0]
+    numbers: dict[str, int | float | str] = {
+        "kernels": len(found),
+        "first": _functions((name,)),
+        "left_launch": _launch_text(before[0]),
+        "right_launch": _launch_text(after[0]),
+        "left_median_ns": _median_ns(before),
+        "right_median_ns": _median_ns(after),
+    }
+    items = (
+        item
+        for _, before, after in found
+        for item in (item_id(before[0], "left"), item_id(after[0], "right"))
+    )
+    yield Seen("difference", numbers, tuple(items)[:_SHOWN])
 
 
 def unknown_names(run: Run, _: Diff) -> Iterator[Seen]:
@@ -113,6 +146,31 @@ def _shown(name: KernelName, field: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value or "none")
+
+
+def _by_name(capture: Capture) -> dict[str, list[Kernel]]:
+    """Return the kernels that ran, without copies and fills, by name."""
+    found: dict[str, list[Kernel]] = defaultdict(list)
+    for kernel in on_device(capture):
+        if kernel.kind in {"library", "triton"} and kernel.duration_ns:
+            found[kernel.name].append(kernel)
+    return found
+
+
+def _otherwise(before: list[Kernel], after: list[Kernel]) -> bool:
+    """Return whether kernels of one name are launched with other sizes, or take another time."""
+    sizes = [sorted((kernel.grid, kernel.block) for kernel in side) for side in (before, after)]
+    slow, fast = max(map(_median_ns, (before, after))), min(map(_median_ns, (before, after)))
+    return sizes[0] != sizes[1] or (slow > _OTHER_PACE * fast and slow - fast > _NOISE_NS)
+
+
+def _median_ns(kernels: list[Kernel]) -> int:
+    return round(median(kernel.duration_ns for kernel in kernels))
+
+
+def _launch_text(kernel: Kernel) -> str:
+    grid, block = ("x".join(map(str, size)) or "unknown" for size in (kernel.grid, kernel.block))
+    return f"grid {grid}, block {block}"
 
 
 def _is_unknown(kernel: Kernel) -> bool:

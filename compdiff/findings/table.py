@@ -172,6 +172,16 @@ FINDINGS: tuple[FindingRule, ...] = (
         seen=kernel_names.same_kernels,
     ),
     FindingRule(
+        id="other-launch",
+        title="A kernel of the same name is launched otherwise",
+        means="Both sides launch it equally often, with another grid or block, or it takes 1.5 times as long: for a Triton "
+        "kernel of your own, another configuration or other sizes.",
+        advice="Compare grid, block and inputs of both launches; an autotuned kernel may have chosen another configuration.",
+        source="launches by kernel name: grid, block, and the median of their durations",
+        seen=kernel_names.other_launches,
+        timed=True,
+    ),
+    FindingRule(
         id="unknown-kernels",
         title="Some kernels' names are not known",
         means="No table reads these names, so nothing is said about what such a kernel computes.",

@@ -37,7 +37,8 @@ def test_both_sides_are_looked_at(name: str) -> None:
     run, diff = TIMELINES[name]
     turned = msgspec.structs.replace(run, left=run.right, right=run.left)
     sides = {finding.side for finding in find(turned, diff).findings}
-    assert sides == ({"difference"} if name in {"other-kernel", "same-kernel"} else {"right"})
+    of_both = name in {"other-kernel", "same-kernel", "other-launch"}
+    assert sides == ({"difference"} if of_both else {"right"})
 
 
 def test_the_kernel_that_takes_most_is_named() -> None:

@@ -4,14 +4,16 @@ import msgspec
 
 from compdiff.findings.engine import find
 from compdiff.model import SAME_TRACE
-from tests.findings.timelines import EMPTY, MICROSECOND, TIMELINES, Side, row, shown, stat
+from tests.findings.timelines import EMPTY, GEMM_NN, MICROSECOND, TIMELINES, Side, row, shown, stat
 
 LOOKUP, WRAPPER = "TorchDynamo Cache Lookup", "## Call CompiledFxGraph f4ii27 ##"
 
 
 def test_the_parts_of_the_overhead_are_told_apart() -> None:
     """Self times of all events of compiled code count, once each; ops do not."""
-    right = Side(row(60), op_stats=(stat(LOOKUP, 9), stat(WRAPPER, 41), stat("aten::mm", 70)))
+    right = Side(
+        row(60, name=GEMM_NN), op_stats=(stat(LOOKUP, 9), stat(WRAPPER, 41), stat("aten::mm", 70))
+    )
     (found,) = find(*shown(Side(row(100)), right)).findings
     assert found.numbers == {
         "overhead_ns": 50 * MICROSECOND,
@@ -24,7 +26,7 @@ def test_the_parts_of_the_overhead_are_told_apart() -> None:
 
 def test_fusion_that_saves_more_pays_it_back() -> None:
     """The kernels became shorter by more than guards and wrapper take."""
-    right = Side(row(40), op_stats=(stat(LOOKUP, 9), stat(WRAPPER, 41)))
+    right = Side(row(40, name=GEMM_NN), op_stats=(stat(LOOKUP, 9), stat(WRAPPER, 41)))
     assert find(*shown(Side(row(100)), right)).findings == ()
 
 

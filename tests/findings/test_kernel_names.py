@@ -81,3 +81,32 @@ def test_unknown_names_are_listed_once_each() -> None:
 def test_generated_kernels_are_known_by_their_kind() -> None:
     """Inductor gave the name: what it fuses stands in the report."""
     assert find(*shown(Side(row(100, kind="triton", name="my_kernel")))).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "seen"),
+    [
+        ({"grid": (64,)}, {"grid": (32,)}, True),
+        ({"block": (128,)}, {"block": (256,)}, True),
+        ({}, {}, False),
+    ],
+)
+def test_a_kernel_launched_otherwise(
+    left: dict[str, object], right: dict[str, object], *, seen: bool
+) -> None:
+    """The same name with another grid or block is other work; the same launch is not."""
+    run, diff = shown(Side(row(100, name=GEMM_TN, **left)), Side(row(100, name=GEMM_TN, **right)))
+    assert [it.id for it in find(run, diff).findings] == (["other-launch"] if seen else [])
+
+
+@pytest.mark.parametrize(("right_us", "seen"), [(149, False), (151, True), (66, True), (67, False)])
+def test_a_kernel_that_takes_longer(right_us: int, *, seen: bool) -> None:
+    """One and a half times is told, less is not."""
+    run, diff = shown(Side(row(100, name=GEMM_TN)), Side(row(right_us, name=GEMM_TN)))
+    assert [it.id for it in find(run, diff).findings] == (["other-launch"] if seen else [])
+
+
+def test_launches_that_one_side_has_more_of_are_not_compared() -> None:
+    """Which launch of the one side is which of the other, nobody says."""
+    left = Side(row(100, 100, name=GEMM_TN, grid=(64,)))
+    assert find(*shown(left, Side(row(100, name=GEMM_TN, grid=(32,))))).findings == ()

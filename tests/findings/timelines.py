@@ -23,7 +23,7 @@ from tests.builders import capture, op, run
 EMPTY = Diff(left_label="eager", right_label="compiled")
 LAUNCH = Launch(id=0, name="cudaLaunchKernel")
 MICROSECOND = 1_000
-GEMM_TN, GEMM_NN = "ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_nn"
+GEMM_TN, GEMM_NN = "ampere_sgemm_128x32_tn", "ampere_sgemm_128x32_nn"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def row(*durations_us: int, **fields: object) -> tuple[Kernel, ...]:
 
 def shown(left: Side, right: Side | None = None, diff: Diff = EMPTY) -> tuple[Run, Diff]:
     """Return a run with these sides; the right one shows nothing unless given."""
-    other = right or Side(row(100))
+    other = right or Side(row(100, name=GEMM_NN))
     return run(left.capture(), other.capture()), diff
 
 
@@ -138,6 +138,10 @@ TIMELINES: dict[str, tuple[Run, Diff]] = {
     "many-calls": shown(Side(row(100), op_calls=tuple(op(number) for number in range(200)))),
     "other-kernel": with_fate("kept", GEMM_TN, GEMM_NN),
     "same-kernel": with_fate("rewritten", GEMM_TN, GEMM_TN),
+    "other-launch": shown(
+        Side(row(100, name=GEMM_TN, grid=(64, 1, 1), block=(128, 1, 1))),
+        Side(row(100, name=GEMM_TN, grid=(32, 1, 1), block=(256, 1, 1))),
+    ),
     "unknown-kernels": shown(Side(row(100, 100, name="attend_to_all"))),
     "adaptive-kernels": shown(
         Side(
