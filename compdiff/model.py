@@ -91,7 +91,8 @@ class OpCall(Record, frozen=True, kw_only=True):
     """One call that reached a backend through the dispatcher: below autograd and below composite ops.
 
     `chain` holds the names of the composite ops it came through, outermost first (`aten::matmul`), and `inner` those
-    of the ops its kernel called in turn (`aten::copy_`), both from the profiler pass. `duration_ns` is that of the
+    of the ops its kernel called in turn (`aten::copy_`), both from the profiler pass, as are `annotations`, the names
+    that the user gave to what it lies in (`record_function`), outermost first. `duration_ns` is that of the
     profiler pass: good for shares, never a timing; `self_ns` is that without the ops and launches inside. `thread`
     numbers the host's threads in the order in which they appear. `graph` is the compiled graph whose call made it, if
     any, and `call` the index of the wrapper call in it. `sequence` numbers the autograd function that a forward call
@@ -108,6 +109,7 @@ class OpCall(Record, frozen=True, kw_only=True):
     module: str = ""
     chain: tuple[str, ...] = ()
     inner: tuple[str, ...] = ()
+    annotations: tuple[str, ...] = ()
     phase: Phase = "forward"
     autograd_node: str = ""
     sequence: int = -1

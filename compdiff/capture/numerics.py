@@ -30,7 +30,6 @@ _EXACT = Tolerance(rtol=0.0, atol=0.0)
 # How many times eager's own error against float64 a compiled result may have and still agree.
 # Source: the rule of torch/_dynamo/utils.py: same(), which allows 2 or more, by dtype and size.
 _ERROR_FACTOR = 2.0
-_TINY = 1e-30
 # JSON has no infinity; stands for a value that is infinite or NaN on one side only.
 LARGEST = sys.float_info.max
 
@@ -305,16 +304,18 @@ def differences(value: torch.Tensor, expected: torch.Tensor) -> tuple[float, flo
 
     An element near zero has no meaningful relative error of its own, so the tensor's scale is used.
     Equal infinities, and NaN on both sides, differ by nothing; on one side only they give
-    `LARGEST`.
+    `LARGEST`, and so does the ratio of any difference to nothing but zeros.
     """
     if value.numel() == 0:
         return 0.0, 0.0
     value, expected = comparable(value), comparable(expected)
     same = (value == expected) | (value.isnan() & expected.isnan())
     gap = (value - expected).abs().masked_fill(same, 0.0).nan_to_num(nan=LARGEST, posinf=LARGEST)
-    scale = expected.masked_fill(~expected.isfinite(), 0.0).abs().max().clamp_min(_TINY)
+    scale = float(expected.masked_fill(~expected.isfinite(), 0.0).abs().max())
     largest = float(gap.max())
-    return largest, min(float(largest / scale), LARGEST)
+    if not scale:
+        return largest, LARGEST if largest else 0.0
+    return largest, min(largest / scale, LARGEST)
 
 
 def comparable(tensor: torch.Tensor) -> torch.Tensor:

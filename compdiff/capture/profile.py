@@ -29,7 +29,6 @@ from compdiff.model import (
     OpStat,
 )
 
-STEP_NAME = "compdiff step"
 _CPP_KERNEL = re.compile(r"^(?:graph_(?P<graph>\d+)_)?(?P<name>cpp_\w+)$")
 
 
@@ -65,7 +64,7 @@ def trace(step: Callable[[], object], *, cuda: bool) -> list[Event]:
             acc_events=True,
         ) as profiler:
             for _ in range(2):
-                with record_function(STEP_NAME):
+                with record_function(kineto.STEP_NAME):
                     step()
                     if cuda:
                         torch.cuda.synchronize()
@@ -81,7 +80,7 @@ def merge(
     A view that the dispatch pass saw and the profiler did not is an artefact of the dispatch mode (autograd detaches
     saved tensors through it): it is left out, and the calls are numbered anew.
     """
-    step = next((event for event in events if event.name == STEP_NAME), None)
+    step = next((event for event in events if event.name == kineto.STEP_NAME), None)
     if step is None:
         text = "the profiler recorded no step: chains, kernels and profiled times are missing"
         return Profile(
@@ -249,6 +248,7 @@ def _placed(call: OpCall, event: Event, run: _GraphRun | None, thread: int) -> O
     return msgspec.structs.replace(
         call,
         chain=tuple(outer.name for outer in reversed(event.ancestors()) if _is_composite(outer)),
+        annotations=kineto.annotations_around(event),
         inner=tuple(inner.name for inner in event.descendants() if _is_composite(inner)),
         graph=None if run is None else run.graph.id,
         call=index,

@@ -12,6 +12,7 @@ from compdiff.importers.ops import (
     GRAPH_LAUNCH,
     autograd_node,
     generated_function,
+    is_compile_phase,
     is_launcher,
     is_op,
     is_op_call,
@@ -26,6 +27,7 @@ from compdiff.kineto import (
     LAUNCH_CATEGORIES,
     Event,
     Trace,
+    annotations_around,
     op_stats,
     self_ns,
     thread_numbers,
@@ -67,8 +69,10 @@ def make_capture(trace: Trace, window: Window, label: str) -> Capture:
     ]
     # Python frames stand on the threads of the ops they call; other things, such as overhead, on threads of their own.
     host = _Host(thread_numbers(event for event in host_events if event.category in _ON_THREADS))
+    compiling = _compile_work(host_events)
     for event in host_events:
-        _add_host_event(host, event, device, start)
+        if id(event) not in compiling:
+            _add_host_event(host, event, device, start)
     everywhere = {
         event.correlation
         for event in trace.events
@@ -87,8 +91,21 @@ def make_capture(trace: Trace, window: Window, label: str) -> Capture:
         profile_start_ns=0,
         profile_wall_ns=window.end_ns - window.start_ns,
         op_stats=op_stats(host_events, _device_ns(host, kernels)),
-        warnings=tuple(_warnings(trace, window, host, kernels, alone)),
+        warnings=(
+            *_warnings(trace, window, host, kernels, alone),
+            *_left_out(compiling.values(), device_events),
+        ),
     )
+
+
+def _compile_work(events: Iterable[Event]) -> dict[int, Event]:
+    """Return by identity what runs inside the phases of a compile: autotuning and constant folding launch kernels too."""
+    found: dict[int, Event] = {}
+    for event in events:
+        parent = event.parent
+        if parent is not None and (id(parent) in found or is_compile_phase(parent)):
+            found[id(event)] = event
+    return found
 
 
 def _device_ns(host: _Host, kernels: Iterable[Kernel]) -> dict[int, int]:
@@ -163,6 +180,7 @@ def _op_call(host: _Host, event: Event, device: str, start: int) -> OpCall:
         source=source_of(event),
         module=module_of(event),
         chain=tuple(outer.name for outer in reversed(outside) if is_op(outer)),
+        annotations=annotations_around(event),
         inner=tuple(inner.name for inner in event.descendants() if is_op(inner)),
         phase=phase,
         autograd_node=nodes[0] if nodes else "",
@@ -255,6 +273,21 @@ def _ints(value: object) -> tuple[int, ...]:
 
 
 # ---------------------------------------------------------------- what was odd
+
+
+def _left_out(events: Iterable[Event], device_events: Iterable[Event]) -> Iterable[CaptureWarning]:
+    """Yield how much the compiler itself ran within the window."""
+    inside = list(events)
+    launched = {event.correlation for event in inside if event.category in LAUNCH_CATEGORIES}
+    kernels = [event for event in device_events if event.correlation in launched - {None}]
+    ops = sum(is_op(event) for event in inside)
+    if kernels or ops:
+        total = sum(event.duration_ns for event in kernels) / 1e6
+        text = (
+            f"{ops:,} ops and {len(kernels):,} kernels ({total:,.2f} ms) that torch ran while it compiled "
+            "(tracing, folding, autotuning) are left out"
+        )
+        yield CaptureWarning(id="compile-work", text=text)
 
 
 def _warnings(

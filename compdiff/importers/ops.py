@@ -35,6 +35,8 @@ _BACKWARD = re.compile(
     r"(?:struct )?(?:autograd::engine::evaluate_function: )?(?:torch::autograd::)?(\w+Backward\w*|AccumulateGrad)"
 )
 
+_TIMED = " (dynamo_timed)"
+_RECORDS_A_GRAPH = ("CUDAGraphNode.record", "cudagraphify")
 _NAMES = 4096
 
 
@@ -114,6 +116,14 @@ def generated_function(event: Event) -> str:
 def _function_in(name: str) -> str:
     found = _FUNCTION.fullmatch(name)
     return found["name"] if found else ""
+
+
+def is_compile_phase(event: Event) -> bool:
+    """Return whether an event is a phase of a compile: what runs inside is work of the compiler, not of the step.
+
+    Source: torch/_dynamo/utils.py: dynamo_timed (2.14). Recording a CUDA graph is timed so too, and runs the step.
+    """
+    return event.name.endswith(_TIMED) and not event.name.startswith(_RECORDS_A_GRAPH)
 
 
 def autograd_node(event: Event) -> str:

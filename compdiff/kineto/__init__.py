@@ -4,7 +4,9 @@ from compdiff.kineto.decode import Trace, decode, read
 from compdiff.kineto.events import (
     DEVICE_CATEGORIES,
     LAUNCH_CATEGORIES,
+    STEP_NAME,
     Event,
+    annotations_around,
     nanoseconds,
     nest,
     thread_numbers,
@@ -14,8 +16,10 @@ from compdiff.kineto.stats import op_stats, self_ns
 __all__ = [
     "DEVICE_CATEGORIES",
     "LAUNCH_CATEGORIES",
+    "STEP_NAME",
     "Event",
     "Trace",
+    "annotations_around",
     "decode",
     "nanoseconds",
     "nest",

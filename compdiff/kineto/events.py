@@ -27,6 +27,11 @@ def _decoded(raw: bytes, kind: type[_T]) -> _T | None:
         return None
 
 
+STEP_NAME = "compdiff step"
+"""The annotation around the step that compdiff profiles."""
+_NOT_THE_USERS = ("ProfilerStep#", "## Call CompiledFxGraph", STEP_NAME)
+
+
 class Event(msgspec.Struct, eq=False):
     """One complete event; `children` are the events nested in it on its thread, in start order.
 
@@ -69,6 +74,14 @@ class Event(msgspec.Struct, eq=False):
             event = pending.pop()
             yield event
             pending.extend(reversed(event.children))
+
+
+def annotations_around(event: Event) -> tuple[str, ...]:
+    """Return the names that the user gave to what an event lies in, outermost first; profiler steps and graphs are none."""
+    outside = (
+        outer for outer in reversed(event.ancestors()) if outer.category == "user_annotation"
+    )
+    return tuple(outer.name for outer in outside if not outer.name.startswith(_NOT_THE_USERS))
 
 
 def correlate(events: Sequence[Event]) -> None:

@@ -55,6 +55,7 @@ class OpRow:
 
     id: str
     name: str
+    annotations: tuple[str, ...]
     chain: tuple[str, ...]
     inner: str
     arguments: str
@@ -223,6 +224,7 @@ def _row(
     return OpRow(
         id=item,
         name=op_name(call),
+        annotations=call.annotations,
         chain=call.chain,
         inner=counted_text(call.inner),
         arguments=arguments_text(call),

@@ -177,8 +177,9 @@ def _when(span: Span) -> str:
 
 
 def _chain_text(call: OpCall, chain: Chain) -> str:
-    """Return the composite ops around a call, the call, the ops inside, launches and kernels: `a > b > c`."""
+    """Return annotations and composite ops around a call, the call, what is inside, launches and kernels: `a > b > c`."""
     parts = (
+        *call.annotations,
         *call.chain,
         call.name,
         counted_text(call.inner),

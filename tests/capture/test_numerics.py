@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compdiff.capture.case_settings import Tolerance
@@ -269,6 +269,14 @@ def test_a_module_reached_as_a_global_is_float64_in_the_reference() -> None:
     assert compare(workload, workload.fn).left is not None
 
 
+def test_a_difference_from_zeros_has_the_largest_ratio() -> None:
+    """Whatever its size: there is nothing to compare it with."""
+    zeros = torch.zeros(2, dtype=torch.float64)
+    assert differences(zeros + 0.5, zeros) == (0.5, LARGEST)
+    assert differences(zeros, zeros) == (0.0, 0.0)
+
+
+@example(numbers=[-0.5], scale=0.5)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6), st.floats(0.125, 8))
 def test_the_relative_difference_does_not_depend_on_the_unit(
     numbers: list[float], scale: float

@@ -3,8 +3,8 @@
 import json
 
 from compdiff import kineto
-from compdiff.capture.profile import STEP_NAME, merge
-from compdiff.kineto import Event
+from compdiff.capture.profile import merge
+from compdiff.kineto import STEP_NAME, Event
 from compdiff.model import CompiledGraph, OpCall, WrapperCall
 
 

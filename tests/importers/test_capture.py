@@ -198,6 +198,21 @@ def test_a_composite_op_that_launches_is_an_op_call_beside_those_it_calls() -> N
     assert found == {"pad": "aten::matmul", "gemm": "aten::mm"}
 
 
+def test_annotations_of_the_user_stand_around_the_chain() -> None:
+    """Outermost first; steps of the profiler and Inductor's graphs are shown otherwise."""
+    capture = captured(
+        event("ProfilerStep#3", 0, 100, cat="user_annotation"),
+        event("## forward ##", 1, 90, cat="user_annotation"),
+        event("block 7", 2, 80, cat="user_annotation"),
+        event("## Call CompiledFxGraph f4ii ##", 3, 70, cat="user_annotation"),
+        event("aten::linear", 4, 60),
+        event("aten::addmm", 5, 50),
+    )
+    (call,) = capture.op_calls
+    assert call.annotations == ("## forward ##", "block 7")
+    assert call.chain == ("aten::linear",)
+
+
 def test_shapes_types_and_values_are_kept() -> None:
     """What the profiler recorded of the inputs stands in the op call."""
     arguments = {
@@ -241,3 +256,33 @@ def test_launches_of_one_correlation() -> None:
     made = captured(launch(0, 5), launch(3, 5), kernel("gemm", 10, 1, 5))
     assert made.kernels[0].launch == 0
     assert said(made)["shared-correlation"].startswith("1 launches")
+
+
+def test_what_the_compiler_launches_is_not_the_steps() -> None:
+    """Kernels that are timed for autotuning are left out, with their ops, and counted; the one that is kept stays."""
+    phase = "CachingAutotuner.benchmark_all_configs (dynamo_timed)"
+    tuned = [launch(10 + 2 * number, number) for number in range(1, 51)]
+    ran = [kernel("triton_mm_3", 200 + number, 1, number) for number in range(1, 51)]
+    capture = captured(
+        event(phase, 5, 150, cat="user_annotation"),
+        event("aten::zeros", 6, 2),
+        *tuned,
+        *ran,
+        launch(300, 99),
+        kernel("triton_mm_3", 310, 1, 99),
+    )
+    assert [made.launch for made in capture.kernels] == [0]
+    assert not capture.op_calls
+    assert "1 ops and 50 kernels (0.05 ms)" in said(capture)["compile-work"]
+
+
+def test_recording_a_graph_is_the_step() -> None:
+    """Torch times it as it times compiling, but what runs inside is the function."""
+    capture = captured(
+        event("CUDAGraphNode.record (dynamo_timed)", 0, 50, cat="user_annotation"),
+        event("aten::mm", 1, 20),
+        launch(2, 1),
+        kernel("gemm", 10, 5, 1),
+    )
+    assert [call.name for call in capture.op_calls] == ["aten::mm"]
+    assert "compile-work" not in said(capture)
