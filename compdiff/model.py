@@ -123,7 +123,10 @@ class OpCall(Record, frozen=True, kw_only=True):
 
 
 class Launch(Record, frozen=True, kw_only=True):
-    """One call of the device runtime or driver (`cudaLaunchKernel`), made by an op call or a wrapper."""
+    """One call of the device runtime or driver (`cudaLaunchKernel`), made by an op call or a wrapper.
+
+    `kernel` names the generated kernel that it launches, where the host's call around it says so.
+    """
 
     id: int
     name: str
@@ -132,6 +135,7 @@ class Launch(Record, frozen=True, kw_only=True):
     duration_ns: int = 0
     correlation: int = 0
     thread: int = 0
+    kernel: str = ""
 
 
 class OpStat(Record, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import msgspec
 
 from compdiff.align.by_graph_order import BY_ORDER, find_joint_nodes_by_order
 from compdiff.align.by_names import match_by_names
+from compdiff.align.graph_replay import REPLAYED, match_replays
 from compdiff.align.joint_nodes import find_joint_nodes
 from compdiff.align.lineage import Lineage, trace_lineage
 from compdiff.align.other_way import match_other_way
@@ -27,6 +28,7 @@ def align(left: Capture, right: Capture) -> Alignment:
     if right.compiler is None or not right.compiler.graphs:
         lineage = Lineage(frames={}, nodes={})
         result = Alignment(left, right, traces, lineage, {}, [])
+        match_replays(result)
         match_outside_graphs(result, "sequence of op calls")
         match_by_names(result)
         _collect_matches(result)
@@ -53,6 +55,14 @@ def _collect_matches(result: Alignment) -> None:
                 right=(trace.kept,),
                 by="sequence",
                 certainty="likely",
+                evidence=trace.by,
+            )
+        elif trace.by == REPLAYED:
+            match = Match(
+                left=(trace.id,),
+                right=trace.items,
+                by="graph replay",
+                certainty=trace.certainty,
                 evidence=trace.by,
             )
         elif trace.items and trace.certainty == "guess":

@@ -65,7 +65,7 @@ def _named(result: Alignment, matched: set[str]) -> Iterator[_Named]:
             if needed is not None and right_op(number) not in matched:
                 by = f"the pattern that becomes {name}, in order"
                 yield right_op(number), needed, needed | _BETWEEN.get(needed, frozenset()), by
-        elif kernels[number].kind in GENERATED:
+        elif kernels[number].kind in GENERATED and right_kernel(number) not in result.replays:
             names = frozenset(read_kernel_name(kernels[number].name).fused)
             yield (
                 right_kernel(number),

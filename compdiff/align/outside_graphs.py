@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from compdiff.align.graph_replay import ON_THE_HOST, REPLAYED
 from compdiff.align.items import right_op
 from compdiff.align.lineage import Lineage
 from compdiff.align.sequence import common_pairs, leftover_pairs
@@ -105,6 +106,8 @@ def _gradient(calls: Sequence[OpCall]) -> tuple[int, ...]:
 
 def _outside(trace: OpTrace, lineage: Lineage) -> bool:
     """Return whether the call ran outside the graphs, or inside one that Inductor gives no account of."""
+    if trace.by in {REPLAYED, ON_THE_HOST}:
+        return False
     return trace.compile_id is None or not lineage.frames[trace.compile_id].joint
 
 

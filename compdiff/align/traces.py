@@ -43,7 +43,8 @@ class OpTrace:
 class Alignment:
     """All traces, in left order, with the lineage they rest on and the matches made.
 
-    `prepares` maps a generated kernel to the right op call whose input it copies: both name the op call's node.
+    `prepares` maps a generated kernel to the right op call whose input it copies: both name the op call's node. `replays`
+    says of a kernel in a replayed CUDA graph which captured launch it is, where no left op call made that.
     """
 
     left: Capture
@@ -53,6 +54,7 @@ class Alignment:
     item_nodes: dict[str, list[NodeRef]]
     matches: list[Match]
     prepares: dict[str, str] = field(default_factory=dict)
+    replays: dict[str, str] = field(default_factory=dict)
 
 
 def call_key(name: str, overload: str, shapes: Iterable[tuple[int, ...]]) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from statistics import median
 
 from compdiff.align.items import item_id
 from compdiff.findings.seen import Seen, sides
+from compdiff.kernels import replays_a_graph
 from compdiff.lanes.device import busy_share, first_wait_ns, on_device
 from compdiff.model import Capture, Diff, Kernel, OpCall, Run
 
@@ -36,7 +37,6 @@ _WAITING_OPS = {
     "equal": "compares on the device and waits",
 }
 _ALLOCATIONS = ("cudaMalloc", "cudaFree", "hipMalloc", "hipFree", "cuMemAlloc", "cuMemFree")
-_GRAPH_LAUNCHES = ("cudaGraphLaunch", "hipGraphLaunch")
 
 
 def overhead_bound(run: Run, _: Diff) -> Iterator[Seen]:
@@ -121,7 +121,7 @@ def small_kernels(run: Run, _: Diff) -> Iterator[Seen]:
     """See many kernels that are shorter than their launch, each launched on its own."""
     for side, capture in sides(run):
         kernels = on_device(capture)
-        graphs = any(launch.name in _GRAPH_LAUNCHES for launch in capture.launches)
+        graphs = any(replays_a_graph(launch.name) for launch in capture.launches)
         if capture.basis == "planned" or graphs or len(kernels) < _MANY_KERNELS:
             continue
         short = [kernel for kernel in kernels if kernel.duration_ns < _LAUNCH_NS]

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from compdiff.importers.ops import (
-    GRAPH_LAUNCH,
     autograd_node,
     generated_function,
     is_compile_phase,
@@ -22,6 +21,7 @@ from compdiff.importers.ops import (
 from compdiff.importers.sources import module_of, source_of
 from compdiff.importers.steps import Window
 from compdiff.importers.tensors import argument_text, input_tensors
+from compdiff.kernels import replays_a_graph, runs_kernels
 from compdiff.kineto import (
     DEVICE_CATEGORIES,
     LAUNCH_CATEGORIES,
@@ -34,7 +34,6 @@ from compdiff.kineto import (
 )
 from compdiff.model import Capture, CaptureWarning, Kernel, Launch, OpCall, Phase
 
-_LAUNCHES_KERNELS = ("LaunchKernel", "GraphLaunch", "Memcpy", "Memset", "LaunchCooperative")
 _KINDS = {"gpu_memcpy": "memcpy", "gpu_memset": "memset"}
 _ON_THREADS = frozenset({"cpu_op", *LAUNCH_CATEGORIES})
 _SHOWN = 3
@@ -127,7 +126,7 @@ def _add_host_event(host: _Host, event: Event, device: str, start: int) -> None:
     launcher = None if parent is None else host.launchers.get(id(parent))
     if event.category in LAUNCH_CATEGORIES:
         beside = None if parent is None else host.beside.get(id(parent))
-        _add_launch(host, event, beside if owner is None else owner, start)
+        _add_launch(host, event, beside if owner is None else owner, launcher, start)
         return
     if owner is None and launches_beside_others(event):
         host.beside[id(event)] = len(host.op_calls)
@@ -145,7 +144,9 @@ def _add_host_event(host: _Host, event: Event, device: str, start: int) -> None:
         host.launchers[id(event)] = launcher
 
 
-def _add_launch(host: _Host, event: Event, owner: int | None, start: int) -> None:
+def _add_launch(
+    host: _Host, event: Event, owner: int | None, launcher: Event | None, start: int
+) -> None:
     correlation = event.correlation
     launch = Launch(
         id=len(host.launches),
@@ -155,6 +156,7 @@ def _add_launch(host: _Host, event: Event, owner: int | None, start: int) -> Non
         duration_ns=event.duration_ns,
         correlation=correlation or 0,
         thread=host.threads[event.thread],
+        kernel=launcher.name if launcher is not None else "",
     )
     host.launches.append(launch)
     if correlation is None:
@@ -305,7 +307,7 @@ def _warnings(
     idle = [
         launch.name
         for launch in host.launches
-        if launch.id not in with_kernels and any(part in launch.name for part in _LAUNCHES_KERNELS)
+        if launch.id not in with_kernels and runs_kernels(launch.name)
     ]
     if idle:
         shown = ", ".join(name for name, _ in Counter(idle).most_common(_SHOWN))
@@ -314,7 +316,7 @@ def _warnings(
     if host.shared:
         text = f"{host.shared:,} launches have the correlation of an earlier one, which has the kernels"
         yield CaptureWarning(id="shared-correlation", text=text)
-    replays = {launch.id for launch in host.launches if GRAPH_LAUNCH in launch.name}
+    replays = {launch.id for launch in host.launches if replays_a_graph(launch.name)}
     replayed = sum(kernel.launch in replays for kernel in kernels)
     if replayed:
         text = f"{replayed:,} kernels are replayed by {len(replays):,} launches of a CUDA graph: no op call launched them"

@@ -8,11 +8,11 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 
+from compdiff.kernels import replays_a_graph
 from compdiff.kineto import LAUNCH_CATEGORIES, Event
 
 _OP = re.compile(r"[A-Za-z_]\w*(::\w+)+(\.\w+)?")
 _NOT_OPS = ("torch::autograd::", "autograd::", "torch::jit::")
-GRAPH_LAUNCH = "GraphLaunch"
 _GENERATED = re.compile(r"triton_(poi|per|red|tem|for|mix|fused|mm|bmm|convolution|flex|_|\d)\w*")
 # On a CPU, with torch._inductor.config.cpp.enable_kernel_profile: the call is the kernel.
 _FUNCTION = re.compile(r"(?:graph_\d+_)?(?P<name>cpp_fused_\w+)")
@@ -82,7 +82,7 @@ def launches_beside_others(event: Event) -> bool:
 def _launches(event: Event) -> bool:
     """Return whether an event launches kernels itself, other than by replaying a graph."""
     return any(
-        child.category in LAUNCH_CATEGORIES and GRAPH_LAUNCH not in child.name
+        child.category in LAUNCH_CATEGORIES and not replays_a_graph(child.name)
         for child in event.children
     )
 

@@ -1,6 +1,7 @@
 """Texts of numbers. In: integers and floats with their unit. Out: the one text that every output shows for them."""
 
 import math
+import sys
 
 # What stands where a number is not known.
 UNKNOWN = "-"
@@ -55,8 +56,13 @@ def ratio_text(ratio: float) -> str:
 
 
 def error_text(value: float | None) -> str:
-    """Return a numerical error to three significant digits: `1.19e-07`; a dash for None."""
-    return UNKNOWN if value is None else f"{value:.3g}"
+    """Return a numerical error to three significant digits: `1.19e-07`; a dash for None.
+
+    The largest float stands for what no number is, as JSON has no infinity.
+    """
+    if value is None:
+        return UNKNOWN
+    return "infinite" if value >= sys.float_info.max else f"{value:.3g}"
 
 
 def count_text(count: int, singular: str, plural: str = "") -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from compdiff.align.graph_replay import ON_THE_HOST, REPLAYED
 from compdiff.align.items import in_order, right_items
 from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import Alignment, OpTrace
@@ -21,6 +22,8 @@ from compdiff.rewrites.rule import Rule
 from compdiff.rewrites.rules import REDUCTION_TARGETS, RULES
 
 _KEPT = "The same op runs on the right."
+_REPLAYED = "Its launches were captured in a CUDA graph, which replays them."
+_ON_THE_HOST = "Host work while a CUDA graph was captured: a replay does not do it again."
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
     """Return rewrites, fates and origins; every left op call gets a fate and every right item an origin."""
     state = _State(Facts(alignment))
     _keep_outside(state)
+    _keep_replayed(state)
     appliers: dict[str, Callable[[_State, Rule], None]] = {
         "pass": _apply_to_events,
         "op": _apply_to_ops,
@@ -114,6 +118,15 @@ def _keep_same_op(state: _State) -> None:
         same = [call for call in calls if base_name(call.name) == base_name(trace.call.name)]
         if same and len(calls) == len(same) and not state.facts.generated(trace):
             state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
+
+
+def _keep_replayed(state: _State) -> None:
+    """Keep what a CUDA graph captured and replays; what only the host did meanwhile is not done again."""
+    for trace in state.unclaimed(state.facts.alignment.traces):
+        if trace.by == REPLAYED:
+            state.fates[trace.id] = Fate(fate="kept", why=_REPLAYED)
+        elif trace.by == ON_THE_HOST:
+            state.fates[trace.id] = Fate(fate="eliminated", why=_ON_THE_HOST)
 
 
 # ---------------------------------------------------------------- rules

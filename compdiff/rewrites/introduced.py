@@ -49,7 +49,10 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
     if facts.alignment.right.compiler is None:
         # Nobody tells what a compiler did, if there was one.
         alone = isinstance(made, Kernel) and made.op_call is None and made.name in facts.left_alone
-        return "runs on the left side too, where no op call launched it either" if alone else ""
+        otherwise = (
+            "runs on the left side too, where no op call launched it either" if alone else ""
+        )
+        return facts.alignment.replays.get(item, otherwise)
     if made.graph is not None and made.call is not None:
         return _reason_of_nodes(facts, item)
     if isinstance(made, OpCall):

@@ -1,5 +1,7 @@
 """Tests of compdiff.report.quantities: a table of numbers and their texts."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from compdiff.report.quantities import (
     count_text,
     duration_text,
+    error_text,
     interval_text,
     list_text,
     percent_text,
@@ -121,3 +124,12 @@ def test_lists_are_english(parts: list[str], text: str) -> None:
 def test_values_are_shown_as_they_are(value: float | str | None, text: str) -> None:
     """A truth value is no number; large integers have separators."""
     assert value_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.19e-07, "1.19e-07"), (0.0, "0"), (None, "-"), (sys.float_info.max, "infinite")],
+)
+def test_errors(value: float | None, text: str) -> None:
+    """What no number is has a word."""
+    assert error_text(value) == text
