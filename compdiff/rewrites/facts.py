@@ -104,6 +104,11 @@ class Facts:
         )
 
     @cached_property
+    def constants(self) -> frozenset[int]:
+        """Ids of left op calls that compute from numbers in the code alone: lifted constants, and what only they go into."""
+        return _constant_calls(self.alignment.left.op_calls)
+
+    @cached_property
     def first_equal(self) -> dict[int, int]:
         """For each left op call that repeats an earlier one on the same contents, that earlier one's id."""
         return _repeated_calls(self.alignment)
@@ -135,6 +140,21 @@ class Facts:
         """Return whether a right item runs in a backward graph."""
         graph = self.items[item].graph
         return graph is not None and self.graphs[graph].direction == "backward"
+
+
+# torch.tensor() makes its values on the CPU and hands them to the dispatcher by these.
+_LIFTS = frozenset({"aten::lift_fresh", "aten::lift_fresh_copy"})
+
+
+def _constant_calls(calls: Iterable[OpCall]) -> frozenset[int]:
+    known: set[int] = set()
+    found: set[int] = set()
+    for call in calls:
+        inputs = {meta.value for meta in call.inputs}
+        if (call.name in _LIFTS or (inputs and inputs <= known)) and not call.mutates:
+            found.add(call.id)
+            known.update(meta.value for meta in call.outputs)
+    return frozenset(found)
 
 
 def base_name(name: str) -> str:

@@ -48,6 +48,11 @@ def is_constant(facts: Facts, trace: OpTrace) -> bool:
     return all(_computes_more(facts, trace, item) for item in trace.items)
 
 
+def comes_from_constants(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether the call computes from numbers in the code alone, and nothing on the right does its work."""
+    return has_no_work_left(facts, trace) and trace.call.id in facts.constants
+
+
 def _computes_more(facts: Facts, trace: OpTrace, item: str) -> bool:
     """Return whether a generated kernel does another call's work too, rather than store this one's for a library call."""
     others = [

@@ -238,6 +238,15 @@ RULES: tuple[Rule, ...] = (
         case="constant_fold",
     ),
     Rule(
+        name="constant-folded",
+        fate="folded",
+        scope="op",
+        when=p.comes_from_constants,
+        why="The values are known at compile time: they stand in the kernel as constants and are never stored.",
+        source="torch/fx/experimental/proxy_tensor.py: proxy_call; torch/_inductor/constant_folding.py",
+        case="constant_fold",
+    ),
+    Rule(
         name="noop-removed",
         fate="eliminated",
         scope="op",

@@ -131,6 +131,25 @@ def constant_folding() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def traced_constants() -> Iterator[None]:
+    """Compute the values of small constants, which tracing keeps beside the graph, on the CPU.
+
+    `torch.tensor(2.5, device="cuda")` in a function is one. Source: proxy_call, torch/fx/experimental/proxy_tensor.py.
+    """
+    from torch.fx.experimental import proxy_tensor
+
+    outside_fake_mode: Any = proxy_tensor.__dict__["unset_fake_temporarily"]
+
+    @contextlib.contextmanager
+    def on_cpu() -> Iterator[Any]:
+        with outside_fake_mode() as mode, _OnCpu():  # type: ignore[no-untyped-call]
+            yield mode
+
+    with mock.patch.object(proxy_tensor, "unset_fake_temporarily", on_cpu):
+        yield
+
+
 class _OnCpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Makes on the CPU what is asked for on another device."""
 

@@ -28,6 +28,7 @@ def pretended(target: Target, fake: FakeTensorMode, log: PlanLog) -> Iterator[No
             compiler.memory(fake),
             compiler.graph_calls(log),
             compiler.constant_folding(),
+            compiler.traced_constants(),
             compiler.padding_decision(log),
             compiler.template_choice(log),
             case.attention(target, log),

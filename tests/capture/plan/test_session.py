@@ -186,3 +186,23 @@ def test_a_cpu_build_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(CaptureError, match="without CUDA") as caught:
         plan(request(CASES / "linear.py"), progress=lambda _: None, save=lambda _: None)
     assert "pip install torch" in caught.value.hint
+
+
+@needs_cuda_build
+@pytest.mark.measured
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x * torch.tensor(2.5, dtype=x.dtype, device=x.device) + torch.tensor([3.5], device=x.device)",
+        "return torch.cat([torch.tensor([], dtype=x.dtype, device=x.device), x], dim=-2)",
+    ],
+    ids=["scalars", "an empty cache"],
+)
+def test_constants_made_in_the_function(tmp_path: Path, body: str) -> None:
+    """Tracing keeps the values of small constants, which are made on the CPU; they are folded into the kernels."""
+    run = planned(written(tmp_path, body))
+    assert run.failure is None
+    diff = analyse(run)
+    assert unexplained(diff) == (0, 0)
+    fates = {call.name: diff.fates[f"e{call.id}"].fate for call in run.left.op_calls}
+    assert fates["aten::lift_fresh"] == "folded"
