@@ -135,6 +135,12 @@ class _Marker:
             return self._kernel(span, span.item)
         return self._op(span, span.item)
 
+    def shade(self, span: Span) -> str:
+        """Return the shade of a span's mark."""
+        if isinstance(span.item, Launch):
+            return LAUNCH
+        return shade_of(self._lookup, item_id(span.item, self.side))
+
     def _launch(self, span: Span, launch: Launch) -> Mark:
         caller = self._caller(launch.op_call)
         link = "" if launch.op_call is None else self._op_id(launch.op_call)
@@ -204,7 +210,7 @@ def _side(marker: _Marker, lanes: SideLanes, length: int) -> SideView:
             name=lane.name,
             part=lane.part,
             height=_LAUNCH_HEIGHT if lane.part == "launches" else _HEIGHT,
-            bars=make_bars(found, length, marker.mark, _noun(lane)),
+            bars=make_bars(found, length, marker, _noun(lane)),
             description=_description(lane),
         )
         for lane, found in zip(drawn, groups, strict=True)
