@@ -6,8 +6,9 @@ have more bars than `MOST_BARS`, wider things are piled up too.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from compdiff.lanes.lanes import Lane, Span
 from compdiff.report.naming import clipped
@@ -31,8 +32,7 @@ _TINT = 0.5
 Group = tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """What is said of one span: how it is shown, its item's id ("" for a launch), its link, its label and its title."""
 
     shade: str
@@ -52,8 +52,7 @@ class Marker(Protocol):
         """Return the shade of a span's mark."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneBar:
+class LaneBar(msgspec.Struct, frozen=True):
     """One bar: places in percent of the lane's width. `label` is empty where there is no room.
 
     A bar with an opacity is filled, whatever its shade: a pile, as dense as what is in it, or one too narrow for an outline.
