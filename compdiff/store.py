@@ -19,6 +19,8 @@ from compdiff.model import RUN_SCHEMA, Run
 MAX_RUN_BYTES = 2 << 30
 """Largest run that is read: a small gzip file can decompress to more than the machine's memory."""
 
+# Of a capture of thousands of op calls, 9 takes five times as long and saves an eighth.
+_LEVEL = 5
 _GZIP_MAGIC = b"\x1f\x8b"
 _FAMILY, _, _VERSION = RUN_SCHEMA.rpartition("/")
 _ENCODER = msgspec.json.Encoder(order="sorted")
@@ -51,7 +53,7 @@ def write_run(run: Run, path: Path) -> None:
         CompdiffError: the file cannot be written.
     """
     data = encode_run(run)
-    write_atomic(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    write_atomic(path, gzip.compress(data, _LEVEL, mtime=0) if path.suffix == ".gz" else data)
 
 
 def encode_run(run: Run) -> bytes:

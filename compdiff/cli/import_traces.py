@@ -54,7 +54,7 @@ def command(  # noqa: PLR0913 - one for each option
     TORCH_TRACE log tells more: which graph nodes a kernel computes, where they come from, why graphs broke or were
     compiled anew.
     """
-    from compdiff.cli.run import report_run
+    from compdiff.cli.outcome import report_run
     from compdiff.importers import Asked, import_traces
 
     if (step is not None) + bool(between) + whole > 1:

@@ -15,16 +15,15 @@ import click
 
 from compdiff.case import Survey, survey
 from compdiff.cli import print_bug, print_error
+from compdiff.cli.outcome import report_run
 from compdiff.cli.values import Value, parse_value
 from compdiff.errors import CaseError, CompdiffError
 from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan, Target
-from compdiff.store import write_run
 from compdiff.targets import find_target
 
 if TYPE_CHECKING:
     from compdiff.report import IndexEntry
 
-RUN_FILE = "run.json.gz"
 _MODES = ["default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"]
 _DTYPES = ["float32", "float64", "float16", "bfloat16"]
 _NS_PER_S = 1_000_000_000
@@ -240,28 +239,6 @@ def _captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None
         seed=settings.seed,
     )
     return run_isolated(request, timeout_s=settings.timeout_s, on_stage=on_stage)
-
-
-def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
-    """Save a run with what is derived from it, print it; return (line of the index, exit code)."""
-    from compdiff.analysis import analyse
-    from compdiff.cli.console import print_summary
-    from compdiff.expect import judge
-    from compdiff.report import IndexEntry, write_outputs
-
-    write_run(run, folder / RUN_FILE)
-    diff = analyse(run)
-    failures = judge(run.expectation, run, diff) if run.failure is None else ()
-    outputs = write_outputs(run, diff, folder, expectation_failures=failures)
-    print_summary(outputs)
-    if run.failure is not None:
-        # A traceback ends with the message; some of torch's are a page long.
-        message, traceback = run.failure.message, run.failure.traceback
-        first = message.partition("\n")[0] if traceback else message
-        message = f"{run.case.name}: {first}\n{traceback}".rstrip()
-        print_error(CompdiffError(message, "What was measured before is in the report."))
-    code = 2 if run.failure is not None else int(bool(failures))
-    return IndexEntry(case=run.case.name, outputs=outputs), code
 
 
 def choose_target(name: str, device: str) -> Target | None:

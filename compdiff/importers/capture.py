@@ -61,7 +61,7 @@ class _Host:
 def make_capture(trace: Trace, window: Window, label: str) -> Capture:
     """Return the part of a trace in a window as a capture. Times are those of the trace, in nanoseconds from its start."""
     device_events = [event for event in trace.events if event.category in DEVICE_CATEGORIES]
-    device = "cuda:0" if device_events or trace.devices else "cpu"
+    device = "cuda:0" if trace.has_kernels or trace.devices else "cpu"
     start = window.start_ns
     host_events = [
         event for event in window.part(trace.events) if event.category not in DEVICE_CATEGORIES

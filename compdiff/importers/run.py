@@ -11,8 +11,8 @@ import msgspec
 import compdiff
 from compdiff import kineto
 from compdiff.importers.capture import make_capture
-from compdiff.importers.files import read_trace_file
-from compdiff.importers.steps import choose_window, whole_window
+from compdiff.importers.files import TraceFile, read_trace_file
+from compdiff.importers.steps import STEP, Window, choose_window, whole_window
 from compdiff.importers.torch_trace import CompilerLog, attach, read_torch_trace
 from compdiff.model import (
     SAME_TRACE,
@@ -75,12 +75,7 @@ def _side(
     path: Path, asked: Asked, label: str, log: CompilerLog | None
 ) -> tuple[Capture, Environment]:
     file = read_trace_file(path, asked.member)
-    trace = kineto.read(file.data)
-    window = (
-        whole_window(trace.events)
-        if asked.whole
-        else choose_window(trace.events, asked.step, asked.between)
-    )
+    trace, window = _read(file, asked)
     capture = make_capture(trace, window, label)
     if log is not None:
         capture = attach(capture, log, trace.events, window)
@@ -95,6 +90,19 @@ def _side(
         compdiff=compdiff.__version__,
     )
     return capture, environment
+
+
+def _read(file: TraceFile, asked: Asked) -> tuple[kineto.Trace, Window]:
+    """Return the window asked for, and what of the trace bears on it: all of it where that is no step."""
+    data = kineto.TraceData(file.data)
+    steps = [] if asked.whole or asked.between else data.named(STEP)
+    if steps or asked.step is not None:
+        window = choose_window(steps, asked.step)
+        return data.part(window.start_ns, window.end_ns), window
+    trace = data.whole()
+    if asked.between is None:
+        return trace, whole_window(trace.events)
+    return trace, choose_window(trace.events, between=asked.between)
 
 
 def _name(left: Path, right: Path | None) -> str:

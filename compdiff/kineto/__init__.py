@@ -1,6 +1,6 @@
 """Kineto's Chrome-trace JSON: `read` gives a Trace. No specification says what a file holds; docs/traces.md does."""
 
-from compdiff.kineto.decode import Trace, decode, read
+from compdiff.kineto.decode import Trace, TraceData, decode, read
 from compdiff.kineto.events import (
     DEVICE_CATEGORIES,
     LAUNCH_CATEGORIES,
@@ -19,6 +19,7 @@ __all__ = [
     "STEP_NAME",
     "Event",
     "Trace",
+    "TraceData",
     "annotations_around",
     "decode",
     "nanoseconds",

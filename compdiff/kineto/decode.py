@@ -1,86 +1,32 @@
-"""The bytes of a trace file. In: JSON as Kineto writes it, of any age. Out: a Trace: events, devices, and what was odd.
-
-Source: the format of `torch.profiler.profile.export_chrome_trace` from torch 1.8 to 2.14, as found in public traces.
-"""
+"""Records of a trace file as events. In: the file's bytes, which part of it. Out: a Trace: events, devices, what was odd."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from compdiff.errors import FormatError
 from compdiff.kineto.events import ArgumentValue, Event, correlate, nanoseconds, nest
-from compdiff.kineto.repair import repaired
+from compdiff.kineto.part import around, kernels_of
+from compdiff.kineto.records import (
+    CATEGORIES,
+    DEVICE_SPELLINGS,
+    Record,
+    ThreadPart,
+    numbered,
+    parsed,
+)
 
-_HINT = "Export it with torch.profiler's export_chrome_trace."
-# Categories of older exports, and of ROCm, by the names of today.
-_CATEGORIES = {
-    "Operator": "cpu_op",
-    "operator": "cpu_op",
-    "cpu_instant_event": "cpu_op",
-    "Kernel": "kernel",
-    "Runtime": "cuda_runtime",
-    "runtime": "cuda_runtime",
-    "hip_runtime": "cuda_runtime",
-    "Memcpy": "gpu_memcpy",
-    "Memset": "gpu_memset",
-    "memcpy": "gpu_memcpy",
-    "memset": "gpu_memset",
-    "user_annotation": "user_annotation",
-    "Python function": "python_function",
-}
 _SKIPPED = frozenset({"ac2g", "fwdbwd", "Trace", "gpu_user_annotation"})
-
-# Up to here (101 days) a float tells nanoseconds apart; since 2024 Kineto counts from a quarter's start.
-_EXACT_US = 2.0**43
-
-_ThreadPart: TypeAlias = int | float | str | None
-
-
-class _RawEvent(msgspec.Struct):
-    ph: str = ""
-    name: str = ""
-    cat: str = ""
-    pid: _ThreadPart = ""
-    tid: _ThreadPart = ""
-    args: msgspec.Raw = msgspec.Raw(b"")
-
-
-class _NumberEvent(_RawEvent):
-    ts: int | float | None = None
-    dur: int | float | None = None
-
-
-class _TextEvent(_RawEvent):
-    ts: msgspec.Raw = msgspec.Raw(b"")
-    dur: msgspec.Raw = msgspec.Raw(b"")
-
-
-_AnyEvent: TypeAlias = _NumberEvent | _TextEvent
-_E = TypeVar("_E", _NumberEvent, _TextEvent)
-
-
-class _Device(msgspec.Struct):
-    name: str = ""
-
-
-class _RawTrace(msgspec.Struct, Generic[_E]):
-    traceEvents: list[_E]  # noqa: N815 - the file's own spelling
-    deviceProperties: list[_Device] = []  # noqa: N815
-    distributedInfo: dict[str, ArgumentValue] = {}  # noqa: N815
-    cuda_runtime_version: ArgumentValue = None
-    cuda_driver_version: ArgumentValue = None
-
-
-_AnyTrace: TypeAlias = _RawTrace[_NumberEvent] | _RawTrace[_TextEvent]
 
 
 @dataclass
 class Trace:
-    """A trace file: complete events in start order, nested per thread; `odd` counts what was missing or mended."""
+    """A trace file, or what of it bears on one window: complete events in start order, nested per thread.
+
+    `odd` counts what was missing or mended. `has_kernels` says whether anything ran on a device, in the window or not.
+    """
 
     events: list[Event]
     devices: list[str] = field(default_factory=list)
@@ -88,6 +34,7 @@ class Trace:
     cuda: str = ""
     driver: str = ""
     odd: Counter[str] = field(default_factory=Counter)
+    has_kernels: bool = False
 
 
 def decode(data: bytes) -> list[Event]:
@@ -105,67 +52,84 @@ def read(data: bytes, *, python_frames: bool = True) -> Trace:
     Raises:
         FormatError: the bytes are not a Kineto trace, or end too early: says at which byte.
     """
-    raw, odd = _parsed(data)
-    left_out = _SKIPPED if python_frames else _SKIPPED | {"python_function"}
-    events = list(_events(raw.traceEvents, left_out, odd))
-    # In order of (start, longest first).
-    events.sort(key=attrgetter("duration_ns"), reverse=True)
-    events.sort(key=attrgetter("start_ns"))
-    correlate(events)
-    crossing = nest(events)
-    if crossing:
-        odd["events that end after the event they start in"] = crossing
-    rank = raw.distributedInfo.get("rank")
-    return Trace(
-        events=events,
-        devices=[device.name for device in raw.deviceProperties],
-        rank=rank if isinstance(rank, int) else None,
-        cuda=_version(raw.cuda_runtime_version),
-        driver=_version(raw.cuda_driver_version),
-        odd=odd,
-    )
+    return TraceData(data, python_frames=python_frames).whole()
 
 
-def _parsed(data: bytes) -> tuple[_AnyTrace, Counter[str]]:
-    """Return the file as types; where it is no JSON, once more with the known faults mended."""
-    try:
-        return _decoded(data), Counter()
-    except msgspec.DecodeError as error:
-        mended, odd = repaired(data)
-        try:
-            return _decoded(mended), odd
-        except msgspec.DecodeError as second:
-            raise FormatError(_message(data, second if odd else error), _HINT) from second
+class TraceData:
+    """A trace file as records; `whole` and `part` make events of them."""
+
+    def __init__(self, data: bytes, *, python_frames: bool = True) -> None:
+        """Read the bytes of a file.
+
+        Raises:
+            FormatError: the bytes are not a Kineto trace, or end too early: says at which byte.
+        """
+        self._file, self._odd = parsed(data)
+        self._left_out = _SKIPPED if python_frames else _SKIPPED | {"python_function"}
+
+    def named(self, start: str) -> list[Event]:
+        """Return the complete events whose names start so, in start order, nested in nothing."""
+        found = [item for item in self._file.traceEvents if item.name.startswith(start)]
+        return in_order(complete_events(found, self._left_out, Counter()))
+
+    def whole(self) -> Trace:
+        """Return the trace with all its complete events."""
+        odd = self._odd.copy()
+        events = in_order(complete_events(self._file.traceEvents, self._left_out, odd))
+        correlate(events)
+        return self._trace(events, odd)
+
+    def part(self, start_ns: int, end_ns: int) -> Trace:
+        """Return what bears on a window: what starts in it, what is around or inside that, and the kernels of its launches.
+
+        Kernels that run in the window are there too, unless they were launched elsewhere in the file. What is odd is
+        counted in the part alone.
+        """
+        records = numbered(self._file)
+        if records is None:
+            return self.whole()  # all their times would have to be read to know which to leave out
+        odd = self._odd.copy()
+        host = self._copied(around(records, self._left_out, start_ns, end_ns), odd)
+        launched = {it.correlation for it in host if start_ns <= it.start_ns < end_ns}
+        device = self._copied(kernels_of(records, launched - {None}, start_ns, end_ns), odd)
+        return self._trace(in_order([*host, *device]), odd)
+
+    def _copied(self, records: Iterable[Record], odd: Counter[str]) -> list[Event]:
+        """Return records as correlated events that keep nothing of the file's bytes alive."""
+        events = list(complete_events(records, self._left_out, odd))
+        for event in events:
+            event.raw_arguments = bytes(event.raw_arguments)
+        correlate(events)
+        return events
+
+    def _trace(self, events: list[Event], odd: Counter[str]) -> Trace:
+        crossing = nest(events)
+        if crossing:
+            odd["events that end after the event they start in"] = crossing
+        rank = self._file.distributedInfo.get("rank")
+        return Trace(
+            events=events,
+            devices=[device.name for device in self._file.deviceProperties],
+            rank=rank if isinstance(rank, int) else None,
+            cuda=_version(self._file.cuda_runtime_version),
+            driver=_version(self._file.cuda_driver_version),
+            odd=odd,
+            has_kernels=any(item.cat in DEVICE_SPELLINGS for item in self._file.traceEvents),
+        )
 
 
-def _decoded(data: bytes) -> _AnyTrace:
-    """Return the file with its times as numbers; as text, which takes twice as long, where numbers do not hold them."""
-    try:
-        trace = _decoded_as(data, _NumberEvent)
-    except msgspec.ValidationError:
-        return _decoded_as(data, _TextEvent)
-    floats = (event.ts for event in trace.traceEvents if isinstance(event.ts, float))
-    return trace if max(floats, default=0.0) < _EXACT_US else _decoded_as(data, _TextEvent)
+def in_order(events: Iterable[Event]) -> list[Event]:
+    """Return the events in order of (start, longest first)."""
+    found = sorted(events, key=attrgetter("duration_ns"), reverse=True)
+    found.sort(key=attrgetter("start_ns"))
+    return found
 
 
-def _decoded_as(data: bytes, event: type[_E]) -> _RawTrace[_E]:
-    if data.lstrip()[:1] == b"[":
-        return _RawTrace(traceEvents=msgspec.json.decode(data, type=list[event]))  # type: ignore[valid-type]
-    trace: _RawTrace[_E] = msgspec.json.decode(data, type=_RawTrace[event])  # type: ignore[valid-type]
-    return trace
-
-
-def _message(data: bytes, error: msgspec.DecodeError) -> str:
-    if "truncated" in str(error):
-        return f"not a Kineto trace: it is truncated at byte {len(data):,}"
-    return f"not a Kineto trace: {error}"
-
-
-def _events(
-    raw: Iterable[_AnyEvent], left_out: frozenset[str], odd: Counter[str]
+def complete_events(
+    raw: Iterable[Record], left_out: frozenset[str], odd: Counter[str]
 ) -> Iterator[Event]:
     """Yield the complete events with a usable time; what had to be mended or left out is counted."""
-    threads: dict[tuple[_ThreadPart, _ThreadPart], tuple[str, str]] = {}
+    threads: dict[tuple[ThreadPart, ThreadPart], tuple[str, str]] = {}
     for item in raw:
         category = item.cat
         if item.ph != "X" or category in left_out:
@@ -184,7 +148,7 @@ def _events(
         thread = threads.get(key)
         if thread is None:
             thread = threads[key] = str(item.pid), str(item.tid)
-        category = _CATEGORIES.get(category, category)
+        category = CATEGORIES.get(category, category)
         yield Event(item.name, category, thread, start, duration, item.args)
 
 

@@ -88,14 +88,20 @@ def correlate(events: Sequence[Event]) -> None:
     """Set the correlation of launches and device events."""
     correlated = DEVICE_CATEGORIES | LAUNCH_CATEGORIES
     wanted = [event for event in events if event.category in correlated]
-    arguments = [bytes(event.raw_arguments) or b"null" for event in wanted]
+    found = correlations([bytes(event.raw_arguments) for event in wanted])
+    for event, correlation in zip(wanted, found, strict=True):
+        event.correlation = correlation
+
+
+def correlations(arguments: Sequence[bytes]) -> list[int | None]:
+    """Return the correlation in each of the `args` of some events; None where there is none, or one that stands for none."""
     # All at once: decoding each on its own takes several times as long.
-    found = _decoded(b"[" + b",".join(arguments) + b"]", list[_Correlated | None])
+    joined = b"[" + b",".join(text or b"null" for text in arguments) + b"]"
+    found = _decoded(joined, list[_Correlated | None])
     if found is None:  # some are no objects
         found = [_decoded(text, _Correlated) for text in arguments]
-    for event, item in zip(wanted, found, strict=True):
-        value = None if item is None else item.correlation
-        event.correlation = value if isinstance(value, int) and value > 0 else None
+    values = (None if item is None else item.correlation for item in found)
+    return [value if isinstance(value, int) and value > 0 else None for value in values]
 
 
 def nest(events: Sequence[Event]) -> int:

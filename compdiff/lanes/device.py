@@ -5,17 +5,17 @@ The findings and the report's timeline both read these, so that a page has one n
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+
+import msgspec
 
 from compdiff.model import Capture, Kernel, Launch
 
 Interval = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """The longest time in which no kernel ran, between two kernels (ids)."""
 
     ns: int
@@ -23,8 +23,7 @@ class Gap:
     before: int
 
 
-@dataclass(frozen=True, slots=True)
-class Queueing:
+class Queueing(msgspec.Struct, frozen=True):
     """How long kernels waited from the end of their launch: 0 for one that started before its launch returned."""
 
     median_ns: int
@@ -33,8 +32,7 @@ class Queueing:
     kernels: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceFacts:
+class DeviceFacts(msgspec.Struct, frozen=True):
     """What the device did. `share` is that of the step on the host, `idle_ns` between the first and the last kernel.
 
     `wait_ns` is that from the first op call to the first kernel. `overlap_ns` is how long kernels ran on two streams or

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from compdiff.lanes.device import has_times, on_device, streams, union
 from compdiff.model import Capture, Kernel, Launch, OpCall
@@ -11,8 +12,7 @@ from compdiff.model import Capture, Kernel, Launch, OpCall
 Part = Literal["host", "launches", "device"]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """One op call, launch or kernel; `start_ns` counts from the start of the step."""
 
     item: OpCall | Launch | Kernel
@@ -25,8 +25,7 @@ class Span:
         return self.start_ns + self.duration_ns
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(msgspec.Struct, frozen=True):
     """What one thread or one stream did, in start order. An op call may lie within one that launches something itself."""
 
     name: str
@@ -34,8 +33,7 @@ class Lane:
     spans: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SideLanes:
+class SideLanes(msgspec.Struct, frozen=True):
     """All lanes of one side: the step takes `wall_ns` on the host; `end_ns` is when the last thing of it ends."""
 
     lanes: tuple[Lane, ...]
@@ -43,8 +41,7 @@ class SideLanes:
     end_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(msgspec.Struct, frozen=True):
     """An op call with what it led to: launches, and the kernels that these made."""
 
     launches: tuple[Launch, ...] = ()

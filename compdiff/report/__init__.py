@@ -5,9 +5,10 @@ Importing this loads no template engine; jinja2 comes in when a page is made.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
+
+import msgspec
 
 from compdiff.model import Diff, Run
 from compdiff.report.document import encode_document
@@ -21,8 +22,7 @@ DOCUMENT_FILE = "diff.json"
 INDEX_FILE = "index.html"
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
+class Outputs(msgspec.Struct, frozen=True):
     """Where the files of one run are, and the page they were made from."""
 
     folder: Path
@@ -32,8 +32,7 @@ class Outputs:
     page: Page
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
+class IndexEntry(msgspec.Struct, frozen=True):
     """One case of several: its outputs, or the message of what stopped it before there were any."""
 
     case: str

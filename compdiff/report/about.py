@@ -1,6 +1,6 @@
 """How a run was made, and whether its outputs agree. In: Run. Out: environment, options, audits, numerics as texts."""
 
-from dataclasses import dataclass
+import msgspec
 
 from compdiff.model import CompileOptions, Environment, Numerics, OutputError, Run
 from compdiff.report.quantities import count_text, error_text, value_text
@@ -21,16 +21,14 @@ _ENVIRONMENT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """A name with its value."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuditRow:
+class AuditRow(msgspec.Struct, frozen=True):
     """One capture pass, with the compiles counted before and after it."""
 
     name: str
@@ -39,8 +37,7 @@ class AuditRow:
     compiled: int
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRow:
+class ErrorRow(msgspec.Struct, frozen=True):
     """The largest differences of one pair of outputs."""
 
     name: str
@@ -48,8 +45,7 @@ class ErrorRow:
     max_rel: str
 
 
-@dataclass(frozen=True, slots=True)
-class NumericsView:
+class NumericsView(msgspec.Struct, frozen=True):
     """Both sides against a float64 reference. `state` is `agree`, `differ` or `not compared`."""
 
     state: str
@@ -59,8 +55,7 @@ class NumericsView:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class AboutView:
+class AboutView(msgspec.Struct, frozen=True):
     """Run metadata."""
 
     case: tuple[Fact, ...]

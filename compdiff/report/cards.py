@@ -1,6 +1,6 @@
 """Rewrites and findings as cards. In: Lookup. Out: what was before, what is after, who did it, why it matters."""
 
-from dataclasses import dataclass
+import msgspec
 
 from compdiff.model import Finding, OpCall, Rewrite
 from compdiff.report.estimates import rewrite_text
@@ -11,8 +11,7 @@ from compdiff.report.rows import kernel_kind
 from compdiff.work import Work, rewrite_works
 
 
-@dataclass(frozen=True, slots=True)
-class CardItem:
+class CardItem(msgspec.Struct, frozen=True):
     """One line of a card: an item and what it takes and gives. `shared` ones are explained elsewhere as well."""
 
     ref: Ref
@@ -20,8 +19,7 @@ class CardItem:
     shared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RewriteCard:
+class RewriteCard(msgspec.Struct, frozen=True):
     """One application of a rule, in full."""
 
     id: str
@@ -40,16 +38,14 @@ class RewriteCard:
     links: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NumberText:
+class NumberText(msgspec.Struct, frozen=True):
     """A number of a finding with its name: underscores read as spaces."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class FindingCard:
+class FindingCard(msgspec.Struct, frozen=True):
     """A diagnosis: what was seen, what it usually means, what to try."""
 
     id: str

@@ -4,8 +4,9 @@ Only for a diff with a comparison: that of one run against itself says all this 
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from difflib import unified_diff
+
+import msgspec
 
 from compdiff.model import Change, Comparison, Samples
 from compdiff.report.lookup import Lookup, Ref
@@ -22,8 +23,7 @@ _CASE = "eager op call"
 _CHANGED = {"kernel": "with other code", _CASE: "with other shapes or dtypes"}
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRow:
+class ChangeRow(msgspec.Struct, frozen=True):
     """One thing that is `lost`, `gained` or `changed`, with the eager op calls it concerns and what stands for it.
 
     `code` is the difference of the code of two kernels, as `diff -u` writes it.
@@ -39,8 +39,7 @@ class ChangeRow:
     code: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonView:
+class ComparisonView(msgspec.Struct, frozen=True):
     """The changes beside those of op calls and kernels; `case` says how the eager op calls of both runs differ.
 
     `compiled` says whether both sides are: else there are no rewrites, breaks and recompiles to compare.

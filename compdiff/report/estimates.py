@@ -1,7 +1,8 @@
 """Texts of estimates, each with the word in it. In: kernels, Work. Out: one line each, never mixed with measured times."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from compdiff.model import Kernel, Resources, Run
 from compdiff.report.quantities import (
@@ -88,8 +89,7 @@ def saved_text(before: Work, after: Work) -> str:
     return f"{size_text(saved)} saved" if saved > 0 else f"{size_text(-saved)} more"
 
 
-@dataclass(frozen=True, slots=True)
-class Estimated:
+class Estimated(msgspec.Struct, frozen=True):
     """One sum of a plan's estimates as texts: dashes for a side that has none."""
 
     name: str

@@ -4,7 +4,8 @@ The sums state the conservation law: every op call has one fate, every right ite
 """
 
 from collections import Counter
-from dataclasses import dataclass
+
+import msgspec
 
 from compdiff.model import Capture, Failure, Kernel, Run, Timing
 from compdiff.report.comparison import comparison_sentence, times
@@ -38,8 +39,7 @@ _TIME_NOTE = "median and its 95 % interval, unprofiled"
 GENERATED_KINDS = frozenset({"cpp", "triton"})
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(msgspec.Struct, frozen=True):
     """One number of both sides as texts, with the change from left to right; `note` says what it is."""
 
     name: str
@@ -49,16 +49,14 @@ class Metric:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """One share of a sum."""
 
     name: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(msgspec.Struct, frozen=True):
     """A total with its parts, zero ones left out but for `unexplained`."""
 
     name: str
@@ -71,8 +69,7 @@ class Sum:
         return sum(part.count for part in self.parts if part.name == "unexplained")
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """A warning with the side it speaks of (`run`, or a capture's label)."""
 
     side: str
@@ -80,8 +77,7 @@ class Notice:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(msgspec.Struct, frozen=True):
     """What a reader must know first. `expected` is True, False or None when the case asks for nothing."""
 
     case: str

@@ -5,7 +5,8 @@ the last bin counts what lies beyond and says so.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from compdiff import timing as statistics
 from compdiff.model import Samples, Timing
@@ -21,8 +22,7 @@ _TICKS = 5
 _CLIPPED_SHARE = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(msgspec.Struct, frozen=True):
     """One bin of one side, in picture coordinates."""
 
     x: str
@@ -31,8 +31,7 @@ class Bar:
     height: str
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
+class Strip(msgspec.Struct, frozen=True):
     """One side's bars above its baseline, with its median and the interval of the median."""
 
     label: str
@@ -44,8 +43,7 @@ class Strip:
     interval_width: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(msgspec.Struct, frozen=True):
     """A mark on the time axis."""
 
     x: str
@@ -53,8 +51,7 @@ class Tick:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
+class Bin(msgspec.Struct, frozen=True):
     """One row of the data table: a range of times, and how many samples of each side fall in it."""
 
     range: str
@@ -62,8 +59,7 @@ class Bin:
     right: int
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
+class Histogram(msgspec.Struct, frozen=True):
     """The whole picture and the table that says the same."""
 
     strips: tuple[Strip, ...]
@@ -75,8 +71,7 @@ class Histogram:
     height: int = HEIGHT
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
+class _Axis(msgspec.Struct, frozen=True):
     low: int
     high: int
 
@@ -123,8 +118,7 @@ def _counts(axis: _Axis, samples: Samples) -> list[int]:
     return counts
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     label: str
     side: str
     baseline: int

@@ -6,6 +6,7 @@ their hashes, so nothing else can run or load.
 
 import base64
 import hashlib
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,8 +14,26 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import compdiff
+from compdiff.report.alignment_markup import alignment_rows
 from compdiff.report.highlight import highlight
+from compdiff.report.lane_markup import lane_bars, shape
+from compdiff.report.markup import badge, bar, ref, refs, source
+from compdiff.report.table_markup import kernel_rows, op_rows
 from compdiff.report.view import Page
+
+# What templates call for HTML; all of it escapes every text.
+_WRITERS: tuple[Callable[..., str], ...] = (
+    alignment_rows,
+    badge,
+    bar,
+    kernel_rows,
+    lane_bars,
+    op_rows,
+    ref,
+    refs,
+    shape,
+    source,
+)
 
 
 def render_page(page: Page) -> str:
@@ -60,7 +79,13 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["highlight"] = highlight
+    environment.globals.update({write.__name__: _marked_up(write) for write in _WRITERS})
     return environment
+
+
+def _marked_up(write: Callable[..., str]) -> Callable[..., Markup]:
+    """Return what writes HTML so that jinja2 does not escape it once more."""
+    return lambda *values: Markup(write(*values))  # noqa: S704 (escaped there)
 
 
 @lru_cache(maxsize=8)

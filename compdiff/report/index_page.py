@@ -1,6 +1,6 @@
 """index.html for several runs. In: one entry for each. Out: HTML text with a table that links to the reports."""
 
-from dataclasses import dataclass
+import msgspec
 
 from compdiff.report.headline import Headline, Metric, failure_text
 from compdiff.report.html_page import render
@@ -10,8 +10,7 @@ from compdiff.report.view import Page
 _NO_METRIC = Metric("", UNKNOWN, UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRow:
+class IndexRow(msgspec.Struct, frozen=True):
     """One case as the index shows it; `href` is relative to the index, empty when there is no report."""
 
     case: str

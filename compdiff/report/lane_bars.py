@@ -5,8 +5,10 @@ have more bars than `MOST_BARS`, wider things are piled up too.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
 
 from compdiff.lanes.lanes import Lane, Span
 from compdiff.report.naming import clipped
@@ -30,8 +32,7 @@ _TINT = 0.5
 Group = tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """What is said of one span: how it is shown, its item's id ("" for a launch), its link, its label and its title."""
 
     shade: str
@@ -41,8 +42,17 @@ class Mark:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class LaneBar:
+class Marker(Protocol):
+    """Says how spans are shown: all of a mark costs ten times as much as its shade."""
+
+    def mark(self, span: Span) -> Mark:
+        """Return all that is said of a span."""
+
+    def shade(self, span: Span) -> str:
+        """Return the shade of a span's mark."""
+
+
+class LaneBar(msgspec.Struct, frozen=True):
     """One bar: places in percent of the lane's width. `label` is empty where there is no room.
 
     A bar with an opacity is filled, whatever its shade: a pile, as dense as what is in it, or one too narrow for an outline.
@@ -91,7 +101,7 @@ def _groups(spans: Sequence[Span], thin: float) -> list[Group]:
 
 
 def make_bars(
-    groups: Sequence[Group], length_ns: int, mark: Callable[[Span], Mark], noun: str
+    groups: Sequence[Group], length_ns: int, marker: Marker, noun: str
 ) -> tuple[LaneBar, ...]:
     """Return the bars of a lane's groups; `noun` says what its spans are: `kernel`."""
     bars = []
@@ -99,13 +109,14 @@ def make_bars(
         start, end = _extent(group)
         width = max(_percent(end - start, length_ns), _NARROWEST_PERCENT)
         place = (min(_percent(start, length_ns), 100 - width), width)
-        marks = [mark(span) for span in group]
+        first = marker.mark(group[0])
         if len(group) > 1:
-            bars.append(_pile(group, marks, noun, place))
+            kinds = set(map(marker.shade, group))
+            bars.append(_pile(group, first.link, kinds, noun, place))
         else:
             # What runs inside is drawn over it, and would cover its label.
             covered = any(_extent(other)[0] < end for other in groups[index + 1 : index + 2])
-            bars.append(_single(marks[0], place, covered=covered))
+            bars.append(_single(first, place, covered=covered))
     return tuple(bars)
 
 
@@ -124,11 +135,12 @@ def _single(mark: Mark, place: tuple[float, float], *, covered: bool) -> LaneBar
     )
 
 
-def _pile(group: Group, marks: Sequence[Mark], noun: str, place: tuple[float, float]) -> LaneBar:
+def _pile(
+    group: Group, link: str, kinds: set[str], noun: str, place: tuple[float, float]
+) -> LaneBar:
     start, end = _extent(group)
     busy = sum(span.duration_ns for span in group)
     share = min(1.0, busy / (end - start)) if end > start else 1.0
-    kinds = {mark.shade for mark in marks}
     shade = kinds.pop() if len(kinds) == 1 else SEVERAL
     most = _TINT if SHADES[shade].hollow else 1
     return LaneBar(
@@ -136,7 +148,7 @@ def _pile(group: Group, marks: Sequence[Mark], noun: str, place: tuple[float, fl
         width=_text(place[1]),
         shade=shade,
         item="",
-        link=marks[0].link,
+        link=link,
         label="",
         title=_pile_title(group, noun, busy),
         opacity=f"{most * (_FAINTEST + (1 - _FAINTEST) * share):.2f}",

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
+
 from compdiff.align.items import left_kernel, left_op, right_kernel, right_op
 from compdiff.model import (
     Capture,
@@ -27,8 +29,7 @@ _NO_FATE = Fate(fate="unexplained", why="the diff names no fate for this op call
 _NO_ORIGIN = Origin()
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(msgspec.Struct, frozen=True):
     """A link to an item: its anchor without `#`, and its name."""
 
     id: str

@@ -74,7 +74,10 @@ def outputs_text(call: OpCall) -> str:
 
 def counted_text(names: Iterable[str]) -> str:
     """Return names in first-seen order, repeated ones counted: `aten::copy_, aten::expand x3`."""
-    counts = Counter(names)
+    found = list(names)
+    if len(found) < 2:  # noqa: PLR2004 - as most are: nothing to count
+        return "".join(found)
+    counts = Counter(found)
     return ", ".join(name if count == 1 else f"{name} x{count}" for name, count in counts.items())
 
 

@@ -5,7 +5,8 @@ Total times of nested events overlap, so only calls and self times add up; that 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from compdiff.lanes.device import has_times, on_device
 from compdiff.model import Capture, OpStat, Run
@@ -20,8 +21,7 @@ _KERNEL_COLUMNS = ("Calls", "Device time", "Share")
 _NONE = OpStat(name="", calls=0, host_self_ns=0, host_total_ns=0)
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilerRow:
+class ProfilerRow(msgspec.Struct, frozen=True):
     """One name with the cells of both sides, dashes on a side that has no event of that name."""
 
     name: str
@@ -29,8 +29,7 @@ class ProfilerRow:
     right: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilerTable:
+class ProfilerTable(msgspec.Struct, frozen=True):
     """Rows, the largest first; `others` sums up the names beyond the most that are shown; `sums` close the table."""
 
     title: str
@@ -40,8 +39,7 @@ class ProfilerTable:
     sums: tuple[ProfilerRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilerView:
+class ProfilerView(msgspec.Struct, frozen=True):
     """The tables of host events, and of kernels where a device ran any."""
 
     labels: tuple[str, str]

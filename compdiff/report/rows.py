@@ -7,8 +7,9 @@ stand before the item that ran after them.
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
+
+import msgspec
 
 from compdiff.align.sides import is_backward
 from compdiff.model import Kernel, OpCall, SourceLocation
@@ -19,8 +20,7 @@ UNEXPLAINED = "unexplained"
 _NOWHERE = "unknown place"
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
+class SourceLine(msgspec.Struct, frozen=True):
     """A source line in three parts, the middle one being what made the op calls; `place` is `linear.py:12`."""
 
     place: str
@@ -30,8 +30,7 @@ class SourceLine:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOp:
+class LeftOp(msgspec.Struct, frozen=True):
     """One left op call. `why` says more than the fate's name where no rewrite does; `links` are its counterparts.
 
     In a comparison also one left kernel of this `kind`, its `code` an anchor; `work` names the eager op calls whose work
@@ -54,8 +53,7 @@ class LeftOp:
     links: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RightItem:
+class RightItem(msgspec.Struct, frozen=True):
     """One right op call or kernel in full. `nested` are the kernels that an op call launched; `code` is an anchor."""
 
     id: str
@@ -72,16 +70,14 @@ class RightItem:
     nested: tuple["RightItem", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """Neighbouring left op calls made by the same columns of one source line."""
 
     source: SourceLine | None
     ops: tuple[LeftOp, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """Op calls that belong together and the right items they became; without op calls, introduced right items."""
 
     phase: str
@@ -108,8 +104,7 @@ def make_rows(lookup: Lookup) -> tuple[Group, ...]:
     return _with_introduced(lookup, groups, homes)
 
 
-@dataclass(frozen=True, slots=True)
-class Unexplained:
+class Unexplained(msgspec.Struct, frozen=True):
     """An item that nothing explains; `place` is the source line of a left one, "" for a right one."""
 
     side: str

@@ -1,6 +1,6 @@
 """How an item of a timeline is shown. In: Lookup, an item's id. Out: its fate or that of its origins, sign and shape."""
 
-from dataclasses import dataclass
+import msgspec
 
 from compdiff.report.lookup import Lookup, is_unexplained
 
@@ -10,8 +10,7 @@ LAUNCH = "launch"
 _FILLED_LOW, _FILLED, _HOLLOW = (3, 12), (0, 18), (1, 16)
 
 
-@dataclass(frozen=True, slots=True)
-class Shade:
+class Shade(msgspec.Struct, frozen=True):
     """A kind of bar: the sign before its label, and top and height in a lane of 18 pixels. Hollow ones have an outline.
 
     The signs are those of the badges in report.css.

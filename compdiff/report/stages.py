@@ -1,8 +1,9 @@
 """What the compiler said. In: Run. Out: phases, graphs with code, pass log, breaks, recompiles and guards as texts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from compdiff.model import (
     Capture,
@@ -21,8 +22,7 @@ from compdiff.report.tables import bar_width
 Language = Literal["python", "cpp"]
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(msgspec.Struct, frozen=True):
     """A piece of code with its language (`python` or `cpp`), its title and its anchor."""
 
     anchor: str
@@ -32,8 +32,7 @@ class Code:
     lines: str
 
 
-@dataclass(frozen=True, slots=True)
-class GraphView:
+class GraphView(msgspec.Struct, frozen=True):
     """One compiled graph: its stages as code, its wrapper, its generated kernels."""
 
     anchor: str
@@ -42,8 +41,7 @@ class GraphView:
     codes: tuple[Code, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PassRow:
+class PassRow(msgspec.Struct, frozen=True):
     """One change that a compiler pass made."""
 
     graph: str
@@ -56,8 +54,7 @@ class PassRow:
     replaced: str
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseRow:
+class PhaseRow(msgspec.Struct, frozen=True):
     """One phase of compile time; phases nest, so they do not add up."""
 
     name: str
@@ -65,8 +62,7 @@ class PhaseRow:
     fraction: str
 
 
-@dataclass(frozen=True, slots=True)
-class CompilationView:
+class CompilationView(msgspec.Struct, frozen=True):
     """One frame that Dynamo compiled."""
 
     compile_id: str
@@ -79,8 +75,7 @@ class CompilationView:
     failure: str
 
 
-@dataclass(frozen=True, slots=True)
-class BreakView:
+class BreakView(msgspec.Struct, frozen=True):
     """One graph break with the user's stack, innermost frame last."""
 
     reason: str
@@ -89,16 +84,14 @@ class BreakView:
     stack: tuple[SourceLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RecompileView:
+class RecompileView(msgspec.Struct, frozen=True):
     """One compilation after the first of a frame, with the guards that failed."""
 
     compile_id: str
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CompilerView:
+class CompilerView(msgspec.Struct, frozen=True):
     """Everything the compiler said about one side."""
 
     label: str

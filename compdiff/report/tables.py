@@ -3,7 +3,7 @@
 Durations here come from the profiler pass: good for shares, never a timing.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from compdiff.kernels import read_kernel_name
 from compdiff.model import Capture, Kernel, OpCall
@@ -15,8 +15,7 @@ from compdiff.report.quantities import UNKNOWN, count_text, duration_text, share
 from compdiff.report.rows import kernel_kind
 
 
-@dataclass(frozen=True, slots=True)
-class KernelRow:
+class KernelRow(msgspec.Struct, frozen=True):
     """One kernel. `anchor` is True where the table is the kernel's only place in the page; `says` is its name in words."""
 
     id: str
@@ -38,8 +37,7 @@ class KernelRow:
     modelled: str
 
 
-@dataclass(frozen=True, slots=True)
-class KernelTable:
+class KernelTable(msgspec.Struct, frozen=True):
     """All kernels of one side with the sum of their durations. `times` says what these are: profiled, or estimated."""
 
     label: str
@@ -49,8 +47,7 @@ class KernelTable:
     times: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpRow:
+class OpRow(msgspec.Struct, frozen=True):
     """One op call with its dispatch chain, the ops its kernel called in turn, and who matched it."""
 
     id: str
@@ -70,8 +67,7 @@ class OpRow:
     evidence: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpTable:
+class OpTable(msgspec.Struct, frozen=True):
     """All op calls of one side; `became` heads the column of counterparts, `timed` says whether any has a time."""
 
     label: str

@@ -1,7 +1,8 @@
 """The timeline. In: Lookup. Out: the lanes of both sides on one axis, their facts as a table, the data for Perfetto."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from compdiff.align.items import item_id, left_kernel, left_op, right_kernel, right_op
 from compdiff.lanes.device import DeviceFacts, device_facts, queued_ns
@@ -23,8 +24,7 @@ _HEIGHT = 18
 _NOUNS = {"host": "op call", "launches": "launch", "device": "kernel"}
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(msgspec.Struct, frozen=True):
     """A mark on the axis, in percent of its width."""
 
     x: str
@@ -32,8 +32,7 @@ class Tick:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class LaneView:
+class LaneView(msgspec.Struct, frozen=True):
     """One lane as bars; `description` says it in words."""
 
     name: str
@@ -43,8 +42,7 @@ class LaneView:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class SideView:
+class SideView(msgspec.Struct, frozen=True):
     """One side's lanes; the step ends on the host at `end_x`, what is behind it ran later."""
 
     label: str
@@ -54,16 +52,14 @@ class SideView:
     end_x: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """One fact of one side, with the items that it speaks of."""
 
     text: str
     refs: tuple[Ref, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """One row of the table of facts."""
 
     name: str
@@ -71,8 +67,7 @@ class Fact:
     right: Cell
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineView:
+class TimelineView(msgspec.Struct, frozen=True):
     """The picture, the table, and the data that a browser makes a trace of, as JSON that is safe in HTML."""
 
     sides: tuple[SideView, ...]
@@ -134,6 +129,12 @@ class _Marker:
         if isinstance(span.item, Kernel):
             return self._kernel(span, span.item)
         return self._op(span, span.item)
+
+    def shade(self, span: Span) -> str:
+        """Return the shade of a span's mark."""
+        if isinstance(span.item, Launch):
+            return LAUNCH
+        return shade_of(self._lookup, item_id(span.item, self.side))
 
     def _launch(self, span: Span, launch: Launch) -> Mark:
         caller = self._caller(launch.op_call)
@@ -205,7 +206,7 @@ def _side(marker: _Marker, lanes: SideLanes, length: int) -> SideView:
             name=lane.name,
             part=lane.part,
             height=_LAUNCH_HEIGHT if lane.part == "launches" else _HEIGHT,
-            bars=make_bars(found, length, marker.mark, _noun(lane)),
+            bars=make_bars(found, length, marker, _noun(lane)),
             description=_description(lane),
         )
         for lane, found in zip(drawn, groups, strict=True)

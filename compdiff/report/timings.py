@@ -3,8 +3,9 @@
 All statistics come from `compdiff.timing`; here they only become texts.
 """
 
-from dataclasses import dataclass
 from math import isfinite
+
+import msgspec
 
 from compdiff import timing as statistics
 from compdiff.model import Run, Samples, Timing
@@ -18,8 +19,7 @@ from compdiff.report.quantities import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SideTiming:
+class SideTiming(msgspec.Struct, frozen=True):
     """One side's time per call: the median and the 95 % interval of the median."""
 
     label: str
@@ -30,8 +30,7 @@ class SideTiming:
     blocks: str
 
 
-@dataclass(frozen=True, slots=True)
-class TimingView:
+class TimingView(msgspec.Struct, frozen=True):
     """Both sides' times, the speedup, and how they were measured. `speed` is `1.80x faster (1.70 to 1.90)`."""
 
     sides: tuple[SideTiming, ...]

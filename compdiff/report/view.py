@@ -3,7 +3,7 @@
 A page is a pure function of these: nothing here reads a clock, a version or a file.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from compdiff.model import Diff, Run
 from compdiff.report.about import AboutView, NumericsView, make_about, make_numerics
@@ -19,8 +19,7 @@ from compdiff.report.timeline import TimelineView, make_timeline
 from compdiff.report.timings import TimingView, make_timing
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """The parts of a report, in the order in which they are shown."""
 
     head: Headline

@@ -23,10 +23,25 @@ def marked(shade: str) -> Mark:
     return Mark(shade, "k0", "k0", "= name", "title")
 
 
+class Shades:
+    """Marks spans with the given shades, the last one for all that follow."""
+
+    def __init__(self, *shades: str) -> None:
+        self._shades = list(shades)
+
+    def mark(self, _: Span) -> Mark:
+        """Return a mark of the next shade."""
+        return marked(self._shades[0])
+
+    def shade(self, _: Span) -> str:
+        """Return the next shade, and use it up unless it is the last."""
+        return self._shades.pop(0) if len(self._shades) > 1 else self._shades[0]
+
+
 def test_wide_spans_stand_alone() -> None:
     """Each has its place in percent, its link and its label."""
     (groups,) = pile_up([lane(span(0, 0, 250), span(1, 500, 500))], 1_000)
-    bars = make_bars(groups, 1_000, lambda _: marked("kept"), "kernel")
+    bars = make_bars(groups, 1_000, Shades("kept"), "kernel")
     assert [(bar.x, bar.width, bar.label, bar.opacity) for bar in bars] == [
         ("0", "25", "= name", ""),
         ("50", "50", "= name", ""),
@@ -37,7 +52,7 @@ def test_narrow_neighbours_are_one_bar_that_counts_them() -> None:
     """The title says how many, how long and which names; the bar is as dense as they are."""
     spans = [span(number, 10 * number, 5, name=f"k{number % 2}") for number in range(4)]
     (groups,) = pile_up([lane(*spans)], 100_000)
-    (bar,) = make_bars(groups, 100_000, lambda _: marked("kept"), "kernel")
+    (bar,) = make_bars(groups, 100_000, Shades("kept"), "kernel")
     assert bar.title == "4 kernels, 20 ns of 35 ns, from 0 ns on\nk0 x2, k1 x2"
     assert (bar.item, bar.link) == ("", "k0")
     assert 0.7 < float(bar.opacity) < 0.8
@@ -47,8 +62,7 @@ def test_a_pile_of_different_fates_says_so() -> None:
     """No fate is shown for another."""
     spans = [span(0, 0, 5), span(1, 5, 5)]
     (groups,) = pile_up([lane(*spans)], 100_000)
-    shades = iter(["kept", "fused"])
-    (bar,) = make_bars(groups, 100_000, lambda _: marked(next(shades)), "kernel")
+    (bar,) = make_bars(groups, 100_000, Shades("kept", "fused"), "kernel")
     assert bar.shade == "several fates"
 
 
@@ -62,7 +76,7 @@ def test_a_wide_span_is_never_hidden_in_a_pile() -> None:
 def test_what_has_others_inside_has_no_label() -> None:
     """It would be covered."""
     (groups,) = pile_up([lane(span(0, 0, 900), span(1, 300, 200))], 1_000)
-    bars = make_bars(groups, 1_000, lambda _: marked("kept"), "op call")
+    bars = make_bars(groups, 1_000, Shades("kept"), "op call")
     assert [bar.label for bar in bars] == ["", "= name"]
 
 
@@ -81,6 +95,6 @@ def test_every_span_is_in_one_group_and_within_the_axis(raw: list[tuple[int, int
     length = max([1, *(one.end_ns for one in spans)])
     (groups,) = pile_up([lane(*spans)], length)
     assert [one for group in groups for one in group] == spans
-    for bar in make_bars(groups, length, lambda _: marked("introduced"), "kernel"):
+    for bar in make_bars(groups, length, Shades("introduced"), "kernel"):
         assert float(bar.width) > 0
         assert 0 <= float(bar.x) <= float(bar.x) + float(bar.width) <= 100.01

@@ -1,0 +1,84 @@
+"""Pieces of HTML that stand in rows. In: texts and views. Out: HTML in which every text is escaped.
+
+What stands once in a page is written by a template. Rows may be ten thousand, which takes jinja2 as long as all the
+rest of an import, so they are written here and in the modules beside this one.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+
+from compdiff.report.lookup import Ref
+from compdiff.report.rows import SourceLine
+
+_TEXTS = 1 << 14
+
+
+# The same names and sentences come again and again.
+@lru_cache(maxsize=_TEXTS)
+def text(value: str) -> str:
+    """Return a text as HTML, for content and for attributes in double quotes."""
+    return escape(value)
+
+
+def ref(item: Ref) -> str:
+    """Return a link to an item."""
+    place = text(item.id)
+    return f'<a class="ref" href="#{place}" data-of="{place}"><span class="id">{place}</span> {text(item.name)}</a>'
+
+
+def ref_list(items: Sequence[Ref]) -> str:
+    """Return links with commas between them."""
+    return ", ".join(map(ref, items))
+
+
+def refs(items: Sequence[Ref], most: int = 8) -> str:
+    """Return links, those beyond `most` folded away."""
+    if len(items) <= most:
+        return ref_list(items)
+    more = f"<summary>{len(items) - most} more</summary>\n{ref_list(items[most:])}"
+    return f'{ref_list(items[:most])}\n <details class="more">{more}\n</details>\n'
+
+
+@lru_cache(maxsize=64)
+def badge(kind: str) -> str:
+    """Return a fate with its colour and sign."""
+    return f'<span class="badge fate-{text(kind.replace(" ", "-"))}">{text(kind)}</span>'
+
+
+def bar(width: str) -> str:
+    """Return a bar of this width of 100."""
+    return (
+        '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="{text(width)}" height="8"></rect></svg>'
+    )
+
+
+def source(line: SourceLine) -> str:
+    """Return a source line with its place, what made the op calls marked."""
+    function = f' <span class="in">in {text(line.function)}</span>' if line.function else ""
+    place = f'<span class="place">{text(line.place)}{function}</span>\n'
+    if not line.marked:
+        return place
+    code = f"{text(line.before)}<mark>{text(line.marked)}</mark>{text(line.after)}"
+    return f'{place}<code class="line">{code}</code>\n'
+
+
+def item_link(item: str) -> str:
+    """Return the id of an item as a link to itself."""
+    return f'<a class="id" href="#{text(item)}">{text(item)}</a>'
+
+
+def detail(label: str, value: str) -> str:
+    """Return a minor line, nothing where there is no value; `value` is text."""
+    return f'<div class="detail">{label}{text(value)}</div>\n' if value else ""
+
+
+def signature(arguments: str, outputs: str) -> str:
+    """Return what goes in and what comes out."""
+    return f'{text(arguments)} <span class="to">→</span> {text(outputs or "nothing")}'
+
+
+def code_link(anchor: str) -> str:
+    """Return a link to generated code, nothing where there is none."""
+    return f' <a class="by" href="#{text(anchor)}">code</a>' if anchor else ""
