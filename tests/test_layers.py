@@ -39,7 +39,7 @@ LAYERS = (
     ),
     ("source",),
     ("model",),
-    ("errors",),
+    ("errors", "forked"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 ONLY_IN = {

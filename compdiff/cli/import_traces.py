@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913 - one for each option
     compiled anew.
     """
     from compdiff.cli.outcome import report_run
-    from compdiff.importers import Asked, import_traces
+    from compdiff.importers import Asked, import_traces, no_garbage_collection
 
     if (step is not None) + bool(between) + whole > 1:
         raise CompdiffError("--step, --between and --whole exclude each other", "Give one of them.")
@@ -66,6 +66,7 @@ def command(  # noqa: PLR0913 - one for each option
         member=member,
         torch_trace=torch_trace,
     )
-    run = import_traces(eager, compiled, asked, name)
-    _, code = report_run(run, out / run.case.name)
+    with no_garbage_collection():
+        run = import_traces(eager, compiled, asked, name)
+        _, code = report_run(run, out / run.case.name)
     return code

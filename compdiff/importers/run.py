@@ -5,15 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 import compdiff
 from compdiff import kineto
+from compdiff.forked import beside
 from compdiff.importers.capture import make_capture
 from compdiff.importers.files import TraceFile, read_trace_file
 from compdiff.importers.steps import STEP, Window, choose_window, whole_window
-from compdiff.importers.torch_trace import CompilerLog, attach, read_torch_trace
 from compdiff.model import (
     SAME_TRACE,
     Capture,
@@ -23,6 +24,12 @@ from compdiff.model import (
     Environment,
     Run,
 )
+
+if TYPE_CHECKING:
+    from compdiff.importers.torch_trace import CompilerLog
+
+# A packed trace of this size takes longer to read than a second process to start.
+_LARGE = 100_000
 
 
 @dataclass(frozen=True)
@@ -48,10 +55,13 @@ def import_traces(left: Path, right: Path | None, asked: Asked, name: str = "") 
         FormatError: a file is no trace or no log, or damaged: says where.
         CompdiffError: a step or an annotation that was asked for is not there.
     """
-    log = read_torch_trace(asked.torch_trace, asked.member) if asked.torch_trace else None
-    with _no_garbage_collection():
-        first, environment = _side(left, asked, "eager", log if right is None else None)
-        second = _side(right, asked, "compiled", log)[0] if right is not None else None
+    log = _log(asked)
+    with no_garbage_collection():
+        if right is not None:
+            first, environment, second = _both(left, right, asked, log)
+        else:
+            first, environment = _side(left, asked, "eager", log)
+            second = None
     if second is None:
         first = msgspec.structs.replace(first, label="trace")
         second = msgspec.structs.replace(first, label=SAME_TRACE, warnings=())
@@ -71,13 +81,38 @@ def import_traces(left: Path, right: Path | None, asked: Asked, name: str = "") 
     )
 
 
+def _log(asked: Asked) -> "CompilerLog | None":
+    if asked.torch_trace is None:
+        return None
+    from compdiff.importers.torch_trace import read_torch_trace  # noqa: PLC0415 (few imports have one)
+
+    return read_torch_trace(asked.torch_trace, asked.member)
+
+
+def _both(
+    left: Path, right: Path, asked: Asked, log: "CompilerLog | None"
+) -> tuple[Capture, Environment, Capture]:
+    """Return both sides; the right one is read by a second process where it is large."""
+
+    def read_right() -> Capture:
+        return _side(right, asked, "compiled", log)[0]
+
+    if not right.is_file() or right.stat().st_size < _LARGE:
+        return *_side(left, asked, "eager", None), read_right()
+    with beside(lambda: msgspec.msgpack.encode(read_right())) as answer:
+        first = _side(left, asked, "eager", None)
+        return *first, msgspec.msgpack.decode(answer(), type=Capture)
+
+
 def _side(
-    path: Path, asked: Asked, label: str, log: CompilerLog | None
+    path: Path, asked: Asked, label: str, log: "CompilerLog | None"
 ) -> tuple[Capture, Environment]:
     file = read_trace_file(path, asked.member)
     trace, window = _read(file, asked)
     capture = make_capture(trace, window, label)
     if log is not None:
+        from compdiff.importers.torch_trace import attach  # noqa: PLC0415 (few imports have a log)
+
         capture = attach(capture, log, trace.events, window)
     if file.others:
         text = f"{file.name} was read; beside it are {', '.join(file.others[:5])}: choose with --member"
@@ -120,8 +155,8 @@ def _differences(left: Capture, right: Capture) -> Iterator[CaptureWarning]:
 
 
 @contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Read without looking for cycles in between: a trace is hundreds of thousands of objects that all stay."""
+def no_garbage_collection() -> Iterator[None]:
+    """Do without looking for cycles in between: a trace is hundreds of thousands of objects, and nearly all of them stay."""
     was_on = gc.isenabled()
     gc.disable()
     try:

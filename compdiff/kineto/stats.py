@@ -85,12 +85,13 @@ def _counts(event: Event) -> bool:
 def _tree(events: Sequence[Event]) -> dict[int, _Node]:
     """Return the counted events by identity, each with the next counted one around it."""
     nodes: dict[int, _Node] = {}
+    around: dict[int, _Node | None] = {}  # by event, the counted one that is or is around it
     for event in events:
+        parent = around.get(id(event.parent))
         if not _counts(event):
+            around[id(event)] = parent
             continue
-        parent = next((nodes[id(it)] for it in event.ancestors() if id(it) in nodes), None)
-        node = _Node(event, parent)
-        nodes[id(event)] = node
+        around[id(event)] = nodes[id(event)] = node = _Node(event, parent)
         if parent is not None:
             parent.children.append(node)
     return nodes
@@ -124,19 +125,28 @@ def _name(event: Event) -> str:
 
 
 def _stat(name: str, nodes: Sequence[_Node]) -> OpStat:
+    host_self = host_total = device_self = device_total = 0
+    for node in nodes:
+        host_self += _without(node.event, [child.event for child in node.children])
+        host_total += node.event.duration_ns
+        device_self += node.device_self_ns
+        device_total += node.device_total_ns
     return OpStat(
         name=name,
         calls=len(nodes),
-        host_self_ns=sum(
-            _without(it.event, [child.event for child in it.children]) for it in nodes
-        ),
-        host_total_ns=sum(it.event.duration_ns for it in nodes),
-        device_self_ns=sum(it.device_self_ns for it in nodes),
-        device_total_ns=sum(it.device_total_ns for it in nodes),
+        host_self_ns=host_self,
+        host_total_ns=host_total,
+        device_self_ns=device_self,
+        device_total_ns=device_total,
     )
 
 
 def _without(event: Event, inside: Sequence[Event]) -> int:
     """Return an event's time without that of events inside it, which may end a little later than it does."""
-    taken = sum(max(0, min(child.end_ns, event.end_ns) - child.start_ns) for child in inside)
-    return max(0, event.duration_ns - taken)
+    left, end = event.duration_ns, event.end_ns
+    for child in inside:
+        start = child.start_ns
+        taken = min(start + child.duration_ns, end) - start
+        if taken > 0:
+            left -= taken
+    return max(0, left)
