@@ -1,153 +1,209 @@
 """Matches by names. In: traces, and right items that nothing else accounts for. Out: traces with items, as guesses.
 
-Where no compiler tells what it did, as for an imported trace, names still tell much: a generated kernel's name lists the ops
-it was made from, each once and sorted; a library call such as `aten::addmm` is what a known pattern becomes. The right items
-in their order are laid over the left op calls in theirs.
+Where no compiler tells what it did, as for an imported trace, names still tell much. A library call such as `aten::addmm` is
+what a known pattern becomes. A generated kernel's name lists the ops it was made from, each once and sorted: for each op the
+left calls of that name are laid over the kernels that name it, both in order, so that no more is crossed of what is known
+already than must be. A kernel of the backward pass that names a forward op computes it again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
 
-from compdiff.align.items import right_kernel, right_op
+from compdiff.align.anchors import Anchors
+from compdiff.align.guesses import (
+    UNKNOWN_GRAPH,
+    NamedKernel,
+    RightSide,
+    anchors_of,
+    computes,
+    give,
+    is_free,
+    right_side,
+)
+from compdiff.align.laid_over import lay_over
+from compdiff.align.library_calls import match_fallbacks, match_folded, match_library_calls
+from compdiff.align.neighbours import match_neighbours
+from compdiff.align.op_names import (
+    AUTOGRAD_NODES,
+    COMPOSITES,
+    LIBRARY_OPS,
+    composite_of,
+    is_view_name,
+    traced_name,
+)
 from compdiff.align.traces import Alignment, OpTrace
-from compdiff.kernels import read_kernel_name
-from compdiff.model import GENERATED
+from compdiff.model import Phase
 
-# A compiled function without a compiler's account of it: op calls in it have this compile id.
-UNKNOWN_GRAPH = ""
-_ATTENTION = frozenset({"bmm", "_softmax"})
-# What a right op call may stand for, by its name: the ops that must be there.
-# Source: torch/_inductor/fx_passes/post_grad.py: addmm; fx_passes/fuse_attention.py (torch 2.14).
-LIBRARY_CALLS: dict[str, frozenset[str]] = {
-    "aten::addmm": frozenset({"mm", "add"}),
-    "aten::baddbmm": frozenset({"bmm", "add"}),
-    "aten::_scaled_dot_product_flash_attention": _ATTENTION,
-    "aten::_scaled_dot_product_flash_attention_for_cpu": _ATTENTION,
-    "aten::_scaled_dot_product_efficient_attention": _ATTENTION,
-    "aten::_scaled_dot_product_cudnn_attention": _ATTENTION,
-}
-# What may lie between them and be part of the pattern.
-_BETWEEN = {
-    _ATTENTION: frozenset({"mul", "div", "add", "masked_fill", "where", "_to_copy", "clone"})
-}
+_BY_NAME = "the ops in the name of the kernel, in order"
+_BY_SEQUENCE = "the kernel names the op, and does the work of its backward"
+# Of two kernels that could both have a call, one whose calls are of that size is preferred.
+_OTHER_SIZE = 0.5
+_Key = tuple[Phase, str]
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """Left op calls that are one op to a compiler: one call, or those of one composite op."""
+
+    name: str
+    traces: list[OpTrace]
+
+    @property
+    def place(self) -> int:
+        """Where it stands in the left order."""
+        return self.traces[0].call.id
 
 
 def match_by_names(result: Alignment) -> None:
-    """Give left op calls without a counterpart the right item whose name and place fit them."""
-    matched = {trace.kept for trace in result.traces if trace.kept is not None}
-    free = [trace for trace in result.traces if trace.kept is None and not trace.items]
-    bounds = _bounds(result)
-    found_any = False
-    for item, needed, allowed, by in _named(result, matched):
-        taken = _taken(free, needed, allowed, bounds[item])
-        for trace in taken:
-            trace.items = (item,)
-            trace.certainty, trace.by, trace.compile_id = "guess", by, UNKNOWN_GRAPH
-        claimed = {id(trace) for trace in taken}
-        free = [trace for trace in free if id(trace) not in claimed]
-        found_any = True
-    for trace in free if found_any else ():
-        if is_view_name(trace.call.name):
-            trace.compile_id = UNKNOWN_GRAPH
+    """Give left op calls without a counterpart the right items whose names and places fit them."""
+    side = right_side(result)
+    match_library_calls(result, side)
+    kernels: dict[_Key, list[NamedKernel]] = defaultdict(list)
+    for kernel in side.kernels:
+        for op in kernel.ops:
+            kernels[kernel.phase, op].append(kernel)
+    units = _units(result.traces, kernels)
+    # What agrees in number is paired first: it tells where kernels of one name stand between the same library calls.
+    agreed = [key for key in units if len(units[key]) == len(kernels[key])]
+    for keys in (agreed, [key for key in units if key not in set(agreed)]):
+        sizes = _sizes(result.traces)
+        anchors = anchors_of(result, side)
+        pairs = [pair for key in keys for pair in _pairs(units[key], kernels[key], anchors, sizes)]
+        for unit, kernel in pairs:
+            for trace in unit.traces:
+                give(trace, kernel.item, _BY_NAME)
+    _match_recomputed(result.traces, side.kernels)
+    match_folded(result, (op for kernel in side.kernels for op in kernel.ops))
+    match_fallbacks(result, side)
+    match_neighbours(result, side)
+    _mark_views(result, side)
 
 
-_Named = tuple[str, frozenset[str], frozenset[str], str]
+# ---------------------------------------------------------------- what may be in kernels
 
 
-def _named(result: Alignment, matched: set[str]) -> Iterator[_Named]:
-    """Yield the right items whose names tell something, in order: item, ops that must be in it, that may be, who says so."""
-    calls = {call.id: call for call in result.right.op_calls}
-    kernels = {kernel.id: kernel for kernel in result.right.kernels}
-    for place in result.right.call_order:
-        number = int(place[1:])
-        if place.startswith("o"):
-            name = calls[number].name
-            needed = LIBRARY_CALLS.get(name)
-            if needed is not None and right_op(number) not in matched:
-                by = f"the pattern that becomes {name}, in order"
-                yield right_op(number), needed, needed | _BETWEEN.get(needed, frozenset()), by
-        elif kernels[number].kind in GENERATED:
-            names = frozenset(read_kernel_name(kernels[number].name).fused)
-            yield (
-                right_kernel(number),
-                frozenset(),
-                names,
-                "the ops in the name of the kernel, in order",
-            )
+def _units(
+    traces: Iterable[OpTrace], kernels: dict[_Key, list[NamedKernel]]
+) -> dict[_Key, list[_Unit]]:
+    """Return the op calls that kernels may do, by pass and by the op that the kernels name; kernels that cannot are taken out."""
+    found: dict[_Key, list[_Unit]] = defaultdict(list)
+    composites = {
+        trace.call.sequence: composite
+        for trace in traces
+        if trace.call.sequence >= 0 and (composite := composite_of(trace.call.chain))
+    }
+    last: _Unit | None = None
+    for trace in traces:
+        if not computes(trace) or trace.kept is not None:
+            last = None if trace.kept is not None else last
+            continue
+        name = _named(trace, composites, kernels)
+        if last is not None and name == last.name and _goes_on(last, trace):
+            last.traces.append(trace)
+            continue
+        last = _Unit(name, [trace])
+        if name and _may_be_generated(trace, name, kernels):
+            found[trace.call.phase, name].append(last)
+    return dict(found)
 
 
-def _bounds(result: Alignment) -> dict[str, int]:
-    """Return for each right item the left op call before which its work must be asked for: the next one that was kept."""
-    kept = {trace.kept: trace.call.id for trace in result.traces if trace.kept is not None}
-    found: dict[str, int] = {}
-    bound = len(result.traces)
-    for place in reversed(result.right.call_order):
-        number = int(place[1:])
-        item = right_op(number) if place.startswith("o") else right_kernel(number)
-        bound = min(bound, kept.get(item, bound))
-        found[item] = bound
+def _named(
+    trace: OpTrace, composites: dict[int, str], kernels: dict[_Key, list[NamedKernel]]
+) -> str:
+    """Return the op under which kernels of the call's pass name it, or ""."""
+    call = trace.call
+    backward = call.phase == "backward"
+    composite = composites.get(call.sequence, "") if backward else composite_of(call.chain)
+    names = [
+        COMPOSITES[composite][backward] if composite else "",
+        traced_name(call.name),
+        AUTOGRAD_NODES.get(call.autograd_node, ""),
+    ]
+    return next((name for name in names if (call.phase, name) in kernels), "")
+
+
+def _goes_on(unit: _Unit, trace: OpTrace) -> bool:
+    """Return whether a call is one more of the composite op of a unit: a second call of its first op begins another one."""
+    first, call = unit.traces[0].call, trace.call
+    composite = composite_of(call.chain)
+    return bool(composite) and composite == composite_of(first.chain) and first.name != call.name
+
+
+def _may_be_generated(trace: OpTrace, name: str, kernels: dict[_Key, list[NamedKernel]]) -> bool:
+    """Return whether a kernel may do the call's work: that of a product only a template, or the rest of one that was split."""
+    if name not in LIBRARY_OPS:
+        return is_free(trace)
+    split = not is_free(trace)
+    return split or any(kernel.template for kernel in kernels[trace.call.phase, name])
+
+
+# ---------------------------------------------------------------- which kernel
+
+
+def _pairs(
+    units: Sequence[_Unit],
+    kernels: Sequence[NamedKernel],
+    anchors: Anchors,
+    sizes: dict[str, set[int]],
+) -> list[tuple[_Unit, NamedKernel]]:
+    """Return which units of one name are in which kernels of that name."""
+    places = [kernel.place for kernel in kernels]
+    own = [_size(unit.traces) for unit in units]
+
+    def cost(row: int, column: int) -> float:
+        known = sizes.get(kernels[column].item)
+        other = known is not None and own[row] >= 0 and own[row] not in known
+        crossed = anchors.crossed(units[row].place, places[column])
+        return crossed + (_OTHER_SIZE if other else 0.0)
+
+    centers = anchors.centers([unit.place for unit in units], places)
+    return [
+        (units[row], kernels[column]) for row, column in lay_over(centers, len(kernels), cost)
+    ]
+
+
+def _sizes(traces: Iterable[OpTrace]) -> dict[str, set[int]]:
+    """Return the sizes of the largest inputs of the calls that each right item is known to do."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for trace in traces:
+        for item in trace.items:
+            found[item].add(_size([trace]))
     return found
 
 
-def _taken(
-    free: Sequence[OpTrace], needed: frozenset[str], allowed: frozenset[str], bound: int
-) -> list[OpTrace]:
-    """Return the first run of free op calls before `bound` that holds what is needed; views in it belong to a pattern.
-
-    Without anything needed, as of a generated kernel, the run ends where all that is allowed has come.
-    """
-    taken: list[OpTrace] = []
-    missing = set(needed or allowed)
-    for trace in free:
-        if trace.call.id >= bound:
-            break
-        base = functional_name(trace.call.name)
-        if base in allowed:
-            taken.append(trace)
-            missing.discard(base)
-        elif taken and not missing and not is_view_name(trace.call.name):
-            break
-        elif taken and needed and not is_view_name(trace.call.name):
-            taken, missing = [], set(needed)
-    return [] if needed and missing else taken
+def _size(traces: Iterable[OpTrace]) -> int:
+    """Return how many elements the largest input has, -1 where shapes are not known."""
+    return max((prod(meta.shape) for trace in traces for meta in trace.call.inputs), default=-1)
 
 
-def functional_name(name: str) -> str:
-    """Return an op's name without namespace and the underscore of its in-place form: `aten::add_` gives `add`."""
-    base = name.rpartition("::")[2]
-    return base if base.startswith("_") or not base.endswith("_") else base[:-1]
+# ---------------------------------------------------------------- computed again
 
 
-def is_view_name(name: str) -> bool:
-    """Return whether an op only makes views, whatever it is given."""
-    namespace, _, base = name.rpartition("::")
-    return namespace == "aten" and base in _VIEWS
+def _match_recomputed(traces: Sequence[OpTrace], kernels: Sequence[NamedKernel]) -> None:
+    """Give a forward op call the backward kernel that names its op and does the backward of the same autograd function."""
+    forward: dict[tuple[int, str], list[OpTrace]] = defaultdict(list)
+    members: dict[str, list[OpTrace]] = defaultdict(list)
+    for trace in traces:
+        if trace.call.phase == "forward" and trace.call.sequence >= 0 and computes(trace):
+            forward[trace.call.sequence, traced_name(trace.call.name)].append(trace)
+        for item in trace.items:
+            members[item].append(trace)
+    for kernel in kernels:
+        inside = [one for one in members[kernel.item] if one.call.phase == "backward"]
+        rest = kernel.ops - {traced_name(trace.call.name) for trace in inside}
+        sequences = {trace.call.sequence for trace in inside}
+        for trace in (
+            trace for number in sequences for op in rest for trace in forward.get((number, op), ())
+        ):
+            if trace.kept is None:
+                give(trace, kernel.item, _BY_SEQUENCE)
 
 
-# Ops that are views by their schema, for calls whose tensors are not known. Source: native_functions.yaml (torch 2.14).
-_VIEWS = frozenset(
-    {
-        "_reshape_alias",
-        "_unsafe_view",
-        "alias",
-        "as_strided",
-        "detach",
-        "diagonal",
-        "expand",
-        "lift_fresh",
-        "narrow",
-        "permute",
-        "real",
-        "select",
-        "slice",
-        "split",
-        "split_with_sizes",
-        "squeeze",
-        "t",
-        "transpose",
-        "unbind",
-        "unfold",
-        "unsqueeze",
-        "view",
-        "view_as_real",
-    }
-)
+def _mark_views(result: Alignment, side: RightSide) -> None:
+    """Let views that nothing stands for be part of the compiled function, where anything tells that there is one."""
+    compiled = side.kernels or any(trace.certainty == "guess" for trace in result.traces)
+    for trace in result.traces if compiled else ():
+        if is_free(trace) and is_view_name(trace.call.name):
+            trace.compile_id = UNKNOWN_GRAPH

@@ -1,6 +1,6 @@
 """The table of rules, first match wins. In: nothing. Out: RULES, RULE_NAMES. Adding a rule is one row here and one case."""
 
-from compdiff.align.by_names import LIBRARY_CALLS
+from compdiff.align.op_names import LIBRARY_CALLS
 from compdiff.align.traces import ALLOCATIONS
 from compdiff.rewrites import predicates as p
 from compdiff.rewrites.rule import Rule
@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
         name="sdpa-pattern",
         fate="rewritten",
         scope="library",
-        ops=frozenset(name for name in LIBRARY_CALLS if "scaled_dot_product" in name),
+        ops=frozenset(row.name for row in LIBRARY_CALLS if "scaled_dot_product" in row.name),
         why="The written-out attention was recognised and became one scaled_dot_product_attention call, "
         "which never stores the score matrix.",
         source="torch/_inductor/fx_passes/fuse_attention.py",
