@@ -1,7 +1,7 @@
 """Where left places lie among right ones. In: pairs that are known. Out: how many of them another pair would cross.
 
-Compiled code runs what eager mode runs in nearly the same order. The pairs that agree on the order are anchors: a further pair
-that lies before one on the left and after it on the right crosses it, and is the less likely for each that it crosses.
+Compiled code runs what eager mode runs in nearly the same order. The pairs that agree on the order are anchors: a further
+pair that lies before one on the left and after it on the right crosses it, and is the less likely for each that it crosses.
 """
 
 from bisect import bisect_left, bisect_right

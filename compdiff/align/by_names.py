@@ -29,6 +29,7 @@ from compdiff.align.op_names import (
     AUTOGRAD_NODES,
     COMPOSITES,
     LIBRARY_OPS,
+    SPLIT_PRODUCTS,
     composite_of,
     is_view_name,
     traced_name,
@@ -64,7 +65,7 @@ def match_by_names(result: Alignment) -> None:
     for kernel in side.kernels:
         for op in kernel.ops:
             kernels[kernel.phase, op].append(kernel)
-    units = _units(result.traces, kernels)
+    units = _units(result, kernels)
     # What agrees in number is paired first: it tells where kernels of one name stand between the same library calls.
     agreed = [key for key in units if len(units[key]) == len(kernels[key])]
     for keys in (agreed, [key for key in units if key not in set(agreed)]):
@@ -75,6 +76,7 @@ def match_by_names(result: Alignment) -> None:
             for trace in unit.traces:
                 give(trace, kernel.item, _BY_NAME)
     _match_recomputed(result.traces, side.kernels)
+    _match_named_views(result.traces, side.kernels)
     match_folded(result, (op for kernel in side.kernels for op in kernel.ops))
     match_fallbacks(result, side)
     match_neighbours(result, side)
@@ -84,11 +86,10 @@ def match_by_names(result: Alignment) -> None:
 # ---------------------------------------------------------------- what may be in kernels
 
 
-def _units(
-    traces: Iterable[OpTrace], kernels: dict[_Key, list[NamedKernel]]
-) -> dict[_Key, list[_Unit]]:
-    """Return the op calls that kernels may do, by pass and by the op that the kernels name; kernels that cannot are taken out."""
+def _units(result: Alignment, kernels: dict[_Key, list[NamedKernel]]) -> dict[_Key, list[_Unit]]:
+    """Return the op calls that kernels may do, by pass and by the op that the kernels name."""
     found: dict[_Key, list[_Unit]] = defaultdict(list)
+    traces = result.traces
     composites = {
         trace.call.sequence: composite
         for trace in traces
@@ -104,7 +105,7 @@ def _units(
             last.traces.append(trace)
             continue
         last = _Unit(name, [trace])
-        if name and _may_be_generated(trace, name, kernels):
+        if name and _may_be_generated(result, trace, kernels[trace.call.phase, name]):
             found[trace.call.phase, name].append(last)
     return dict(found)
 
@@ -131,12 +132,13 @@ def _goes_on(unit: _Unit, trace: OpTrace) -> bool:
     return bool(composite) and composite == composite_of(first.chain) and first.name != call.name
 
 
-def _may_be_generated(trace: OpTrace, name: str, kernels: dict[_Key, list[NamedKernel]]) -> bool:
-    """Return whether a kernel may do the call's work: that of a product only a template, or the rest of one that was split."""
-    if name not in LIBRARY_OPS:
-        return is_free(trace)
-    split = not is_free(trace)
-    return split or any(kernel.template for kernel in kernels[trace.call.phase, name])
+def _may_be_generated(result: Alignment, trace: OpTrace, kernels: Sequence[NamedKernel]) -> bool:
+    """Return whether a kernel may do the call's work: a product's only if it is a template, or the rest of a split one."""
+    name = traced_name(trace.call.name)
+    if not is_free(trace):
+        names = {result.right.op_calls[int(item[1:])].name for item in trace.items}
+        return any((name, product) in SPLIT_PRODUCTS for product in names)
+    return name not in LIBRARY_OPS or any(kernel.template for kernel in kernels)
 
 
 # ---------------------------------------------------------------- which kernel
@@ -159,9 +161,7 @@ def _pairs(
         return crossed + (_OTHER_SIZE if other else 0.0)
 
     centers = anchors.centers([unit.place for unit in units], places)
-    return [
-        (units[row], kernels[column]) for row, column in lay_over(centers, len(kernels), cost)
-    ]
+    return [(units[row], kernels[column]) for row, column in lay_over(centers, len(kernels), cost)]
 
 
 def _sizes(traces: Iterable[OpTrace]) -> dict[str, set[int]]:
@@ -199,6 +199,22 @@ def _match_recomputed(traces: Sequence[OpTrace], kernels: Sequence[NamedKernel])
         ):
             if trace.kept is None:
                 give(trace, kernel.item, _BY_SEQUENCE)
+
+
+def _match_named_views(traces: Sequence[OpTrace], kernels: Iterable[NamedKernel]) -> None:
+    """Give a view the kernel that is named after it and does the computation after it, or the one before a library call."""
+    ops = {kernel.item: kernel.ops for kernel in kernels}
+    before: frozenset[str] = frozenset()
+    waiting: list[OpTrace] = []
+    for trace in traces:
+        if is_free(trace) and is_view_name(trace.call.name):
+            waiting.append(trace)
+        elif computes(trace):
+            items = before if trace.kept is not None else frozenset(trace.items)
+            for view, item in ((view, item) for view in waiting for item in items):
+                if traced_name(view.call.name) in ops.get(item, ()):
+                    give(view, item, _BY_NAME)
+            before, waiting = frozenset(trace.items), []
 
 
 def _mark_views(result: Alignment, side: RightSide) -> None:

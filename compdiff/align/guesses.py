@@ -86,9 +86,7 @@ def _named_kernels(order: list[OpCall | Kernel]) -> Iterator[NamedKernel]:
     yield from _of_gap(gap, before, "backward" if names_backward else before)
 
 
-def _of_gap(
-    gap: list[tuple[int, Kernel]], before: Phase, after: Phase
-) -> Iterator[NamedKernel]:
+def _of_gap(gap: list[tuple[int, Kernel]], before: Phase, after: Phase) -> Iterator[NamedKernel]:
     phase, last = before, -1
     for place, kernel in gap:
         found = _NUMBER.search(kernel.name)
@@ -105,7 +103,7 @@ def _of_gap(
 
 
 def computes(trace: OpTrace) -> bool:
-    """Return whether a call does work that a right item can do: it is no view, no allocation, no handing over of a gradient."""
+    """Return whether a call does work that a right item can do: no view, no allocation, no handing over of a gradient."""
     call = trace.call
     if is_view_name(call.name) or call.name in ALLOCATIONS:
         return False

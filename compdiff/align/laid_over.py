@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 _BAND = 8
-# What it costs to leave a left place, or a right one, without a partner, and to give one left place one more partner.
+# What it costs to leave a left place, or a right one, without a partner, and to give one left place one more partner:
+# that is dear where there are as many left places as right ones.
 LEAVE_LEFT = 0.9
 LEAVE_RIGHT = 4.0
 SPREAD = 1.0
+SPREAD_THOUGH_ENOUGH = 4.0
 
 Pair = tuple[int, int]
 _FAR = float("inf")
@@ -21,9 +23,7 @@ _State = tuple[float, tuple[int, int, bool] | None]
 _NONE: _State = (_FAR, None)
 
 
-def lay_over(
-    centers: Sequence[int], width: int, cost: Callable[[int, int], float]
-) -> list[Pair]:
+def lay_over(centers: Sequence[int], width: int, cost: Callable[[int, int], float]) -> list[Pair]:
     """Return the cheapest pairs of left and right indices, in order.
 
     `centers` says for each left index near which of the `width` right ones its partner is, and `cost` what a pair costs.
@@ -32,11 +32,12 @@ def lay_over(
     opened: dict[Pair, _State] = {(0, 0): (0.0, None)}
     paired: dict[Pair, _State] = {}
     bands = _bands(centers, width)
+    spread = SPREAD if len(centers) < width else SPREAD_THOUGH_ENOUGH
     for row, (low, high) in enumerate(bands):
         for column in range(low, high + 1):
             _reach(opened, paired, (row, column))
             if row < len(centers) and column < width:
-                _pair_up(opened, paired, (row, column), cost(row, column))
+                _pair_up(paired, opened[row, column][0], (row, column), cost(row, column), spread)
     return _walk_back(opened, paired, (len(centers), width))
 
 
@@ -53,7 +54,7 @@ def _bands(centers: Sequence[int], width: int) -> list[Pair]:
 
 
 def _reach(opened: dict[Pair, _State], paired: dict[Pair, _State], at: Pair) -> None:
-    """Settle the cheapest way to a state: the partners before it are done, or the left or right place before it stays alone."""
+    """Settle the cheapest way to a state: what is before it are partners, or a left or right place that stays alone."""
     row, column = at
     ways = [
         opened.get(at, _NONE),
@@ -65,14 +66,14 @@ def _reach(opened: dict[Pair, _State], paired: dict[Pair, _State], at: Pair) -> 
 
 
 def _pair_up(
-    opened: dict[Pair, _State], paired: dict[Pair, _State], at: Pair, cost: float
+    paired: dict[Pair, _State], fresh: float, at: Pair, cost: float, spread: float
 ) -> None:
     """Settle the cheapest way to make partners of a row and a column: both new, or one of them with one more partner."""
     row, column = at
     ways = [
-        _step(opened, at, cost, pairing=False),
+        (fresh + cost, (row, column, False)),
         _step(paired, (row - 1, column), cost, pairing=True),
-        _step(paired, (row, column - 1), cost + SPREAD, pairing=True),
+        _step(paired, (row, column - 1), cost + spread, pairing=True),
     ]
     paired[at] = min(ways, key=_cost)
 
@@ -86,9 +87,7 @@ def _cost(state: _State) -> float:
     return state[0]
 
 
-def _walk_back(
-    opened: dict[Pair, _State], paired: dict[Pair, _State], end: Pair
-) -> list[Pair]:
+def _walk_back(opened: dict[Pair, _State], paired: dict[Pair, _State], end: Pair) -> list[Pair]:
     found = []
     at, pairing = end, False
     while True:

@@ -1,6 +1,7 @@
 """Matches library calls that stand for several ops. In: traces, right op calls without a partner. Out: traces with items.
 
-Which ops such a call stands for is a table (`op_names.py`): they follow each other on the left, between the neighbours of the call.
+Which ops such a call stands for is a table (`op_names.py`): they follow each other on the left, between the neighbours of
+the call.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,8 @@ from compdiff.model import OpCall
 # Views that give a matrix product its form, and the one that comes before them where the second factor is transposed.
 _SHAPING = frozenset({"expand", "reshape", "view", "_unsafe_view"})
 _TRANSPOSING = frozenset({"permute", "t", "transpose"})
+# How matmul gives the result of a batched product its form.
+_RESULT_VIEW = "aten::_unsafe_view"
 # An addition and an activation.
 _MOST_AFTER = 2
 
@@ -45,7 +48,7 @@ def match_library_calls(result: Alignment, side: RightSide) -> None:
     begin: dict[tuple[str, str], int] = {}
     for place, call in waiting:
         first, last = _window(anchors, positions, place, len(result.traces))
-        # Calls of one name come in order: what lies before the last one found, or was searched in vain, is not searched again.
+        # Calls of one name come in order: what lies before the last one found, or was searched in vain, is done with.
         key = (call.name, call.phase)
         part = result.traces[max(first, begin.get(key, 0)) : last]
         taken = _first_fit(rows[call.name], call, part, side.named_after(place))
@@ -54,9 +57,7 @@ def match_library_calls(result: Alignment, side: RightSide) -> None:
         begin[key] = positions[taken[-1].call.id] + 1 if taken else last
 
 
-def _window(
-    anchors: Anchors, positions: dict[int, int], place: int, count: int
-) -> tuple[int, int]:
+def _window(anchors: Anchors, positions: dict[int, int], place: int, count: int) -> tuple[int, int]:
     """Return the part of the traces between the neighbours of a right place."""
     first, last = anchors.span(place)
     return positions.get(first, -1) + 1, positions.get(last, count)
@@ -101,16 +102,14 @@ def _fit(
 
 
 def _same_size(first: OpCall, call: OpCall) -> bool:
-    """Return whether the first factor of a product is an input of the library call too, in whatever view; or nobody knows."""
+    """Return whether a factor of a product is an input of the library call too, in whatever view, or nobody knows."""
     if not first.inputs or not call.inputs:
         return True
     sizes = {prod(meta.shape) for meta in call.inputs}
     return any(prod(meta.shape) in sizes for meta in first.inputs[:2])
 
 
-def _after(
-    row: LibraryCall, traces: Sequence[OpTrace], later: frozenset[str]
-) -> Iterator[OpTrace]:
+def _after(row: LibraryCall, traces: Sequence[OpTrace], later: frozenset[str]) -> Iterator[OpTrace]:
     """Yield the op calls right after that may run in the library call, unless a kernel after it is named after them."""
     names = row.after - later
     found = 0
@@ -124,10 +123,11 @@ def _after(
 
 
 def _views(traces: Sequence[OpTrace], taken: Sequence[OpTrace]) -> Iterator[OpTrace]:
-    """Yield the views between the op calls of a pattern, and those before it that bring its factors into shape."""
+    """Yield the views between the op calls of a pattern, and those that give its factors and result their form."""
     start = next(index for index, trace in enumerate(traces) if trace is taken[0])
     stop = next(index for index, trace in enumerate(traces) if trace is taken[-1])
     yield from (one for one in traces[start:stop] if is_view_name(one.call.name) and is_free(one))
+    yield from (one for one in traces[stop + 1 : stop + 2] if one.call.name == _RESULT_VIEW)
     for trace in reversed(traces[:start]):
         base = trace.call.name.rpartition("::")[2]
         if not is_free(trace) or base not in _SHAPING | _TRANSPOSING:

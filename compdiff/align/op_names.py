@@ -1,7 +1,7 @@
-"""What one thing is called on either side, as tables. In: names of op calls. Out: names that a compiler has for the same work.
+"""What one thing is called on either side, as tables. In: names of op calls. Out: names of the same work in compiled code.
 
-A generated kernel is named after the ops that AOTAutograd traced, which are those of eager mode but for the ones here. A library
-call is what the compiler made of some ops: a row says of which, and what else may run in it.
+A generated kernel is named after the ops that AOTAutograd traced, which are those of eager mode but for the ones here. A
+library call is what the compiler made of some ops: a row says of which, and what else may run in it.
 """
 
 from collections.abc import Sequence
@@ -55,6 +55,11 @@ LIBRARY_OPS = frozenset(
         "mm",
     }
 )
+
+
+# Products that a compiler may call without the addition in them, which a kernel named after the op does then.
+# Source: torch/_inductor/fx_passes/post_grad.py: unfuse_bias_add_to_pointwise.
+SPLIT_PRODUCTS = frozenset({("addmm", "aten::mm"), ("baddbmm", "aten::bmm")})
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from compdiff.align.items import right_op
 from compdiff.align.lineage import Lineage
+from compdiff.align.op_names import is_view_name
 from compdiff.align.sequence import common_pairs, leftover_pairs
 from compdiff.align.traces import Alignment, OpTrace, call_key
 from compdiff.model import OpCall
@@ -44,6 +45,9 @@ def _pairs_of_externs(
         used_right = {other for _, other in (*pairs, *found)}
         rest_left = [index for index in range(len(left)) if index not in used_left]
         rest_right = [index for index in range(len(right)) if index not in used_right]
+        if left_key is _name:
+            # A view of another shape is another view.
+            rest_left = [index for index in rest_left if not is_view_name(left[index].name)]
         keys = [left_key(left[i]) for i in rest_left], [right_key(right[i]) for i in rest_right]
         more = common_pairs(*keys)
         if left_key is _name_and_shapes:
