@@ -34,7 +34,7 @@ from compdiff.align.op_names import (
     is_view_name,
     traced_name,
 )
-from compdiff.align.traces import Alignment, OpTrace
+from compdiff.align.traces import ALLOCATIONS, Alignment, OpTrace
 from compdiff.model import Phase
 
 _BY_NAME = "the ops in the name of the kernel, in order"
@@ -60,6 +60,7 @@ class _Unit:
 def match_by_names(result: Alignment) -> None:
     """Give left op calls without a counterpart the right items whose names and places fit them."""
     side = right_side(result)
+    result.backward = frozenset(one.item for one in side.kernels if one.phase == "backward")
     match_library_calls(result, side)
     kernels: dict[_Key, list[NamedKernel]] = defaultdict(list)
     for kernel in side.kernels:
@@ -80,7 +81,7 @@ def match_by_names(result: Alignment) -> None:
     match_folded(result, (op for kernel in side.kernels for op in kernel.ops))
     match_fallbacks(result, side)
     match_neighbours(result, side)
-    _mark_views(result, side)
+    _mark_the_rest(result, side)
 
 
 # ---------------------------------------------------------------- what may be in kernels
@@ -217,9 +218,10 @@ def _match_named_views(traces: Sequence[OpTrace], kernels: Iterable[NamedKernel]
             before, waiting = frozenset(trace.items), []
 
 
-def _mark_views(result: Alignment, side: RightSide) -> None:
-    """Let views that nothing stands for be part of the compiled function, where anything tells that there is one."""
+def _mark_the_rest(result: Alignment, side: RightSide) -> None:
+    """Let views and allocations that nothing stands for be part of the compiled function, where anything tells of one."""
     compiled = side.kernels or any(trace.certainty == "guess" for trace in result.traces)
     for trace in result.traces if compiled else ():
-        if is_free(trace) and is_view_name(trace.call.name):
+        name = trace.call.name
+        if is_free(trace) and (is_view_name(name) or name in ALLOCATIONS):
             trace.compile_id = UNKNOWN_GRAPH

@@ -90,7 +90,7 @@ _ATTENTIONS = tuple(
     )
 )
 # Source: torch/_inductor/fx_passes/mkldnn_fusion.py: unary and binary fusions.
-_EPILOGUES = frozenset(
+EPILOGUES = frozenset(
     {"relu", "sigmoid", "tanh", "gelu", "hardswish", "hardsigmoid", "hardtanh", "leaky_relu", "silu", "add"}
 )  # fmt: skip
 # Rows of one name are tried in order.
@@ -101,13 +101,13 @@ LIBRARY_CALLS: tuple[LibraryCall, ...] = (
     LibraryCall("aten::_addmm_activation", ("addmm",), after=frozenset({"relu", "gelu"})),
     LibraryCall("aten::mm", ("addmm",)),
     LibraryCall("aten::bmm", ("baddbmm",)),
-    LibraryCall("mkldnn::_convolution_pointwise", ("convolution", _BATCH_NORM), after=_EPILOGUES),
-    LibraryCall("mkldnn::_convolution_pointwise", ("convolution",), after=_EPILOGUES),
-    LibraryCall("mkldnn::_convolution_pointwise_", ("convolution", _BATCH_NORM), after=_EPILOGUES),
-    LibraryCall("mkldnn::_convolution_pointwise_", ("convolution",), after=_EPILOGUES),
-    LibraryCall("mkldnn::_convolution_transpose_pointwise", ("convolution",), after=_EPILOGUES),
-    LibraryCall("mkldnn::_linear_pointwise", ("addmm",), after=_EPILOGUES),
-    LibraryCall("mkldnn::_linear_pointwise", ("mm",), after=_EPILOGUES),
+    LibraryCall("mkldnn::_convolution_pointwise", ("convolution", _BATCH_NORM), after=EPILOGUES),
+    LibraryCall("mkldnn::_convolution_pointwise", ("convolution",), after=EPILOGUES),
+    LibraryCall("mkldnn::_convolution_pointwise_", ("convolution", _BATCH_NORM), after=EPILOGUES),
+    LibraryCall("mkldnn::_convolution_pointwise_", ("convolution",), after=EPILOGUES),
+    LibraryCall("mkldnn::_convolution_transpose_pointwise", ("convolution",), after=EPILOGUES),
+    LibraryCall("mkldnn::_linear_pointwise", ("addmm",), after=EPILOGUES),
+    LibraryCall("mkldnn::_linear_pointwise", ("mm",), after=EPILOGUES),
     LibraryCall("mkl::_mkl_linear", ("addmm",)),
     LibraryCall("mkl::_mkl_linear", ("mm",)),
     *_ATTENTIONS,

@@ -43,7 +43,8 @@ class OpTrace:
 class Alignment:
     """All traces, in left order, with the lineage they rest on and the matches made.
 
-    `prepares` maps a generated kernel to the right op call whose input it copies: both name the op call's node.
+    `prepares` maps a generated kernel to the right op call whose input it copies: both name the op call's node. Where no
+    compiler tells, `backward` holds the generated kernels that are guessed to run in a backward pass.
     """
 
     left: Capture
@@ -53,6 +54,7 @@ class Alignment:
     item_nodes: dict[str, list[NodeRef]]
     matches: list[Match]
     prepares: dict[str, str] = field(default_factory=dict)
+    backward: frozenset[str] = frozenset()
 
 
 def call_key(name: str, overload: str, shapes: Iterable[tuple[int, ...]]) -> tuple[object, ...]:
