@@ -24,6 +24,7 @@ from compdiff.align.guesses import (
 )
 from compdiff.align.laid_over import lay_over
 from compdiff.align.library_calls import match_fallbacks, match_folded, match_library_calls
+from compdiff.align.named_views import match_named_views
 from compdiff.align.neighbours import match_neighbours
 from compdiff.align.op_names import (
     AUTOGRAD_NODES,
@@ -76,8 +77,9 @@ def match_by_names(result: Alignment) -> None:
         for unit, kernel in pairs:
             for trace in unit.traces:
                 give(trace, kernel.item, _BY_NAME)
+    _share_parts(result.traces, side.kernels)
     _match_recomputed(result.traces, side.kernels)
-    _match_named_views(result.traces, side.kernels)
+    match_named_views(result.traces, side)
     match_folded(result, (op for kernel in side.kernels for op in kernel.ops))
     match_fallbacks(result, side)
     match_neighbours(result, side)
@@ -179,6 +181,26 @@ def _size(traces: Iterable[OpTrace]) -> int:
     return max((prod(meta.shape) for trace in traces for meta in trace.call.inputs), default=-1)
 
 
+def _share_parts(traces: Iterable[OpTrace], kernels: Iterable[NamedKernel]) -> None:
+    """Let kernels of the same names that share a call share all their calls: each makes a part of one result."""
+    alike: dict[tuple[Phase, frozenset[str]], list[str]] = defaultdict(list)
+    for kernel in kernels:
+        alike[kernel.phase, kernel.ops].append(kernel.item)
+    members: dict[str, list[OpTrace]] = defaultdict(list)
+    for trace in traces:
+        for item in trace.items:
+            members[item].append(trace)
+    for items in alike.values():
+        shared = [one for one in members[items[0]] if set(items) <= set(one.items)]
+        for trace, item in (
+            (trace, item)
+            for other in (items if shared and len(items) > 1 else ())
+            for trace in members[other]
+            for item in items
+        ):
+            give(trace, item, _BY_NAME)
+
+
 # ---------------------------------------------------------------- computed again
 
 
@@ -200,22 +222,6 @@ def _match_recomputed(traces: Sequence[OpTrace], kernels: Sequence[NamedKernel])
         ):
             if trace.kept is None:
                 give(trace, kernel.item, _BY_SEQUENCE)
-
-
-def _match_named_views(traces: Sequence[OpTrace], kernels: Iterable[NamedKernel]) -> None:
-    """Give a view the kernel that is named after it and does the computation after it, or the one before a library call."""
-    ops = {kernel.item: kernel.ops for kernel in kernels}
-    before: frozenset[str] = frozenset()
-    waiting: list[OpTrace] = []
-    for trace in traces:
-        if is_free(trace) and is_view_name(trace.call.name):
-            waiting.append(trace)
-        elif computes(trace):
-            items = before if trace.kept is not None else frozenset(trace.items)
-            for view, item in ((view, item) for view in waiting for item in items):
-                if traced_name(view.call.name) in ops.get(item, ()):
-                    give(view, item, _BY_NAME)
-            before, waiting = frozenset(trace.items), []
 
 
 def _mark_the_rest(result: Alignment, side: RightSide) -> None:
