@@ -31,6 +31,7 @@ from compdiff.align.op_names import (
     COMPOSITES,
     LIBRARY_OPS,
     SPLIT_PRODUCTS,
+    TAKEN_APART,
     composite_of,
     is_view_name,
     traced_name,
@@ -42,6 +43,7 @@ _BY_NAME = "the ops in the name of the kernel, in order"
 _BY_SEQUENCE = "the kernel names the op, and does the work of its backward"
 # Of two kernels that could both have a call, one whose calls are of that size is preferred.
 _OTHER_SIZE = 0.5
+_NEVER = 1000.0
 _Key = tuple[Phase, str]
 
 
@@ -58,22 +60,33 @@ class _Unit:
         return self.traces[0].call.id
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What is known before kernels are given calls: the right order, pairs, and sizes of what right items do."""
+
+    side: RightSide
+    anchors: Anchors
+    sizes: dict[str, set[int]]
+
+
 def match_by_names(result: Alignment) -> None:
     """Give left op calls without a counterpart the right items whose names and places fit them."""
     side = right_side(result)
     result.backward = frozenset(one.item for one in side.kernels if one.phase == "backward")
     match_library_calls(result, side)
     kernels: dict[_Key, list[NamedKernel]] = defaultdict(list)
+    done = {(item, traced_name(one.call.name)) for one in result.traces for item in one.items}
     for kernel in side.kernels:
-        for op in kernel.ops:
-            kernels[kernel.phase, op].append(kernel)
+        for op in sorted(kernel.ops):
+            if (kernel.item, op) not in done:
+                kernels[kernel.phase, op].append(kernel)
     units = _units(result, kernels)
     # What agrees in number is paired first: it tells where kernels of one name stand between the same library calls.
     agreed = [key for key in units if len(units[key]) == len(kernels[key])]
     for keys in (agreed, [key for key in units if key not in set(agreed)]):
-        sizes = _sizes(result.traces)
         anchors = anchors_of(result, side)
-        pairs = [pair for key in keys for pair in _pairs(units[key], kernels[key], anchors, sizes)]
+        known = _Known(side, anchors, _sizes(result.traces))
+        pairs = [pair for key in keys for pair in _pairs(units[key], kernels[key], known)]
         for unit, kernel in pairs:
             for trace in unit.traces:
                 give(trace, kernel.item, _BY_NAME)
@@ -124,6 +137,7 @@ def _named(
         COMPOSITES[composite][backward] if composite else "",
         traced_name(call.name),
         AUTOGRAD_NODES.get(call.autograd_node, ""),
+        TAKEN_APART.get(traced_name(call.name), ""),
     ]
     return next((name for name in names if (call.phase, name) in kernels), "")
 
@@ -150,20 +164,26 @@ def _may_be_generated(result: Alignment, trace: OpTrace, kernels: Sequence[Named
 def _pairs(
     units: Sequence[_Unit],
     kernels: Sequence[NamedKernel],
-    anchors: Anchors,
-    sizes: dict[str, set[int]],
+    known: _Known,
 ) -> list[tuple[_Unit, NamedKernel]]:
     """Return which units of one name are in which kernels of that name."""
     places = [kernel.place for kernel in kernels]
     own = [_size(unit.traces) for unit in units]
+    # What is left of a split product runs after the product.
+    begin = [
+        max((known.side.places[item] for one in unit.traces for item in one.items), default=-1)
+        for unit in units
+    ]
 
     def cost(row: int, column: int) -> float:
-        known = sizes.get(kernels[column].item)
-        other = known is not None and own[row] >= 0 and own[row] not in known
-        crossed = anchors.crossed(units[row].place, places[column])
+        if places[column] < begin[row]:
+            return _NEVER
+        sizes = known.sizes.get(kernels[column].item)
+        other = sizes is not None and own[row] >= 0 and own[row] not in sizes
+        crossed = known.anchors.crossed(units[row].place, places[column])
         return crossed + (_OTHER_SIZE if other else 0.0)
 
-    centers = anchors.centers([unit.place for unit in units], places)
+    centers = known.anchors.centers([unit.place for unit in units], places)
     return [(units[row], kernels[column]) for row, column in lay_over(centers, len(kernels), cost)]
 
 

@@ -4,7 +4,7 @@ Nothing is known of right items but what a trace holds: an order, names, and the
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from compdiff.model import GENERATED, Kernel, OpCall, Phase
 UNKNOWN_GRAPH = ""
 _ACCUMULATE_GRAD = "AccumulateGrad"
 _TEMPLATES = frozenset({"attention", "conv", "gemm"})
-# Inductor numbers the kernels of a graph from 0.
+# Inductor numbers the kernels of a graph from 0: two kernels with one number are of two graphs.
 _NUMBER = re.compile(r"_(\d+)$")
 
 
@@ -41,6 +41,16 @@ class RightSide:
     places: dict[str, int]
     calls: tuple[tuple[int, OpCall], ...]
     kernels: tuple[NamedKernel, ...]
+
+    def preparing(self, place: int, op: str) -> Iterator[NamedKernel]:
+        """Yield the kernels right before a place that are named after an op: they write its inputs out."""
+        at = bisect_left(self.kernels, place, key=lambda kernel: kernel.place)
+        for kernel in reversed(self.kernels[:at]):
+            place -= 1
+            if kernel.place != place:
+                return
+            if op in kernel.ops:
+                yield kernel
 
     def named_after(self, place: int) -> frozenset[str]:
         """Return the ops of the generated kernels between a place and the next op call."""
@@ -70,29 +80,36 @@ def right_side(result: Alignment) -> RightSide:
 def _named_kernels(order: list[OpCall | Kernel]) -> Iterator[NamedKernel]:
     """Yield the generated kernels with their phases: those of the op calls around them, where both are of one phase.
 
-    Where the phase changes between two op calls, the kernels of the later graph begin where the numbers begin again, or
-    with the first kernel that is named after a backward op.
+    Where the phase changes between two op calls, the kernels of the later graph begin with the first one that has the number
+    of another kernel before it, or is named after a backward op.
     """
     before: Phase = "forward"
+    numbered: dict[int, str] = {}
     gap: list[tuple[int, Kernel]] = []
     for place, made in enumerate(order):
         if isinstance(made, Kernel):
             if made.kind in GENERATED:
                 gap.append((place, made))
         elif not is_view_name(made.name):
-            yield from _of_gap(gap, before, made.phase)
+            yield from _of_gap(gap, before, made.phase, numbered)
             before, gap = made.phase, []
     names_backward = any("_backward" in kernel.name for _, kernel in gap)
-    yield from _of_gap(gap, before, "backward" if names_backward else before)
+    yield from _of_gap(gap, before, "backward" if names_backward else before, numbered)
 
 
-def _of_gap(gap: list[tuple[int, Kernel]], before: Phase, after: Phase) -> Iterator[NamedKernel]:
-    phase, last = before, -1
+def _of_gap(
+    gap: list[tuple[int, Kernel]], before: Phase, after: Phase, numbered: dict[int, str]
+) -> Iterator[NamedKernel]:
+    """Yield the kernels between two op calls; `numbered` has those of the graph so far by number, and is kept up to date."""
+    phase = before
     for place, kernel in gap:
         found = _NUMBER.search(kernel.name)
-        number = int(found[1]) if found else last + 1
-        turned = number <= last or (after == "backward" and "_backward" in kernel.name)
-        phase, last = after if turned else phase, number
+        number = int(found[1]) if found else -1
+        again = numbered.get(number, kernel.name) != kernel.name
+        if again or (phase != after and after == "backward" and "_backward" in kernel.name):
+            numbered.clear()
+            phase = after
+        numbered[number] = kernel.name
         name = read_kernel_name(kernel.name)
         ops = frozenset(SAME_OP.get(op, op) for op in name.fused)
         template = name.computes in _TEMPLATES

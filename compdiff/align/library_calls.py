@@ -15,14 +15,15 @@ from compdiff.align.op_names import (
     FOLDED_INTO,
     LIBRARY_CALLS,
     LibraryCall,
+    functional_name,
     is_view_name,
     traced_name,
 )
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import OpCall
 
-# Views that give a matrix product its form, and the one that comes before them where the second factor is transposed.
-_SHAPING = frozenset({"expand", "reshape", "view", "_unsafe_view"})
+# What gives a matrix product its form, and the view that comes before them where the second factor is transposed.
+_SHAPING = frozenset({"clone", "expand", "reshape", "view", "_unsafe_view"})
 _TRANSPOSING = frozenset({"permute", "t", "transpose"})
 # How matmul gives the result of a batched product its form.
 _RESULT_VIEW = "aten::_unsafe_view"
@@ -54,6 +55,8 @@ def match_library_calls(result: Alignment, side: RightSide) -> None:
         taken = _first_fit(rows[call.name], call, part, side.named_after(place))
         for trace in taken:
             give(trace, right_op(call.id), f"the pattern that becomes {call.name}, in order")
+            for kernel in side.preparing(place, functional_name(call.name)):
+                give(trace, kernel.item, "")
         begin[key] = positions[taken[-1].call.id] + 1 if taken else last
 
 

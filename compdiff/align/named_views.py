@@ -1,10 +1,11 @@
 """Matches views with the kernels that read through them. In: traces with items, kernels' names. Out: views with items.
 
-A view is not made as a tensor: the kernel that computes on it reads the memory with other strides, and is named after it too.
+A view is not made as a tensor: the kernel that computes on it reads memory with other strides, and is named after it too.
 Where a library call computes on it, a kernel before that call, named after both, may write the view out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from math import prod
 
 from compdiff.align.guesses import NamedKernel, RightSide, computes, give, is_free
 from compdiff.align.op_names import is_view_name, traced_name
@@ -12,26 +13,47 @@ from compdiff.align.traces import OpTrace
 
 _BY_CONSUMER = "the kernel of the computation after it is named after the view too"
 # AOTAutograd traces the view of a matmul's result as any other view.
+# Views that have other elements than their input, or more.
+_RESIZING = frozenset(
+    {"as_strided", "diagonal", "expand", "narrow", "real", "select", "slice", "split", "split_with_sizes", "unbind",
+     "unfold"}
+)  # fmt: skip
 _VIEW_NAMES = {"_unsafe_view": frozenset({"_unsafe_view", "view"})}
 
 
 def match_named_views(traces: Sequence[OpTrace], side: RightSide) -> None:
     """Give each view the kernels that are named after it and do the computation after it, or write its result out."""
     kernels = {kernel.item: kernel for kernel in side.kernels}
-    by_place = {kernel.place: kernel for kernel in side.kernels}
     waiting: list[OpTrace] = []
     for trace in traces:
         if is_free(trace) and is_view_name(trace.call.name):
             waiting.append(trace)
         elif computes(trace):
-            readers = [kernels[item] for item in trace.items if item in kernels]
-            readers += _preparing(trace, side, by_place)
+            # Where a library call does the work, or the first part of it, only a kernel before that call reads the view.
+            end = min(
+                (side.places[one] for one in trace.items if one not in kernels), default=1 << 62
+            )
+            readers = [
+                kernels[one] for one in trace.items if one in kernels and kernels[one].place < end
+            ]
+            if trace.kept is not None and trace.kept in side.places:
+                place = side.places[trace.kept]
+                readers += side.preparing(place, traced_name(trace.call.name))
             for view in waiting:
-                _give_readers(view, readers)
+                if _may_read(trace, view):
+                    _give_readers(view, readers)
             waiting = []
         else:
             # A gradient is handed over: the views before it are its form.
             waiting = []
+
+
+def _may_read(reader: OpTrace, view: OpTrace) -> bool:
+    """Return whether a call has an input of as many elements as a view that keeps all of them, or nobody knows."""
+    if traced_name(view.call.name) in _RESIZING or not view.call.inputs or not reader.call.inputs:
+        return True
+    sizes = {prod(meta.shape) for meta in reader.call.inputs}
+    return prod(view.call.inputs[0].shape) in sizes
 
 
 def _give_readers(view: OpTrace, readers: Sequence[NamedKernel]) -> None:
@@ -40,16 +62,3 @@ def _give_readers(view: OpTrace, readers: Sequence[NamedKernel]) -> None:
     for kernel in readers:
         if names & kernel.ops:
             give(view, kernel.item, _BY_CONSUMER)
-
-
-def _preparing(
-    trace: OpTrace, side: RightSide, by_place: dict[int, NamedKernel]
-) -> Iterator[NamedKernel]:
-    """Yield the kernels right before the library call that does a call's work, if they are named after it."""
-    name = traced_name(trace.call.name)
-    for item in (trace.kept,) if trace.kept else ():
-        place = side.places.get(item, 0) - 1
-        while place in by_place:
-            if name in by_place[place].ops:
-                yield by_place[place]
-            place -= 1

@@ -39,6 +39,14 @@ COMPOSITES: dict[str, tuple[str, str]] = {
 AUTOGRAD_NODES: dict[str, str] = {
     "UnbindBackward0": "select_backward",
 }
+# Ops that AOTAutograd takes apart before it traces, by the op among the parts that is rarest.
+# Source: torch/_decomp/decompositions.py: upsample_nearest2d, _upsample_linear (torch 2.14).
+TAKEN_APART: dict[str, str] = {
+    "upsample_bilinear2d": "_unsafe_index",
+    "upsample_nearest1d": "_unsafe_index",
+    "upsample_nearest2d": "_unsafe_index",
+    "upsample_nearest3d": "_unsafe_index",
+}
 # Ops that no pointwise or reduction kernel does: a kernel named after one makes its input ready, unless it is a template.
 LIBRARY_OPS = frozenset(
     {
