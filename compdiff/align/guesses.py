@@ -121,10 +121,13 @@ def _of_gap(
 
 def computes(trace: OpTrace) -> bool:
     """Return whether a call does work that a right item can do: no view, no allocation, no handing over of a gradient."""
-    call = trace.call
-    if is_view_name(call.name) or call.name in ALLOCATIONS:
-        return False
-    return not call.autograd_node.endswith(_ACCUMULATE_GRAD)
+    name = trace.call.name
+    return not (is_view_name(name) or name in ALLOCATIONS or hands_over(trace))
+
+
+def hands_over(trace: OpTrace) -> bool:
+    """Return whether autograd made the call to hand a gradient to its parameter."""
+    return trace.call.autograd_node.endswith(_ACCUMULATE_GRAD)
 
 
 def is_free(trace: OpTrace) -> bool:

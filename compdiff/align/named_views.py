@@ -7,7 +7,7 @@ Where a library call computes on it, a kernel before that call, named after both
 from collections.abc import Sequence
 from math import prod
 
-from compdiff.align.guesses import NamedKernel, RightSide, computes, give, is_free
+from compdiff.align.guesses import NamedKernel, RightSide, computes, give, hands_over, is_free
 from compdiff.align.op_names import is_view_name, traced_name
 from compdiff.align.traces import OpTrace
 
@@ -26,7 +26,10 @@ def match_named_views(traces: Sequence[OpTrace], side: RightSide) -> None:
     kernels = {kernel.item: kernel for kernel in side.kernels}
     waiting: list[OpTrace] = []
     for trace in traces:
-        if is_free(trace) and is_view_name(trace.call.name):
+        if hands_over(trace):
+            # The views before it are the form of a gradient.
+            waiting = []
+        elif is_free(trace) and is_view_name(trace.call.name):
             waiting.append(trace)
         elif computes(trace):
             # Where a library call does the work, or the first part of it, only a kernel before that call reads the view.
@@ -42,9 +45,6 @@ def match_named_views(traces: Sequence[OpTrace], side: RightSide) -> None:
             for view in waiting:
                 if _may_read(trace, view):
                     _give_readers(view, readers)
-            waiting = []
-        else:
-            # A gradient is handed over: the views before it are its form.
             waiting = []
 
 
