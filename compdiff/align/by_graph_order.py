@@ -8,8 +8,8 @@ joint graph, by name and order. Such a link is `likely`, never `certain`.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from compdiff.align.by_names import functional_name, is_view_name
 from compdiff.align.joint_nodes import runs
+from compdiff.align.op_names import functional_name, is_view_name
 from compdiff.align.sequence import common_pairs
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import Capture, CompiledGraph, Compiler, GraphNode

@@ -205,11 +205,17 @@ def runs(nodes: Sequence[GraphNode], count: int) -> list[list[GraphNode]]:
 
 
 def _aten_text(call: OpCall) -> str:
-    return f"{call.name.replace('::', '.')}.{call.overload or 'default'}"
+    return _one_view(f"{call.name.replace('::', '.')}.{call.overload or 'default'}")
+
+
+def _one_view(op: str) -> str:
+    """Return an op, but `view` for `_unsafe_view`: AOTAutograd traces the view of a matmul's result as any other view."""
+    return op.replace("aten._unsafe_view.", "aten.view.")
 
 
 def _same_aten(original: str, op: str) -> bool:
     """Return whether a node's original op is `op`; an in-place call is traced as its functional form."""
+    original = _one_view(original)
     if original == op:
         return True
     name, _, _ = op.rpartition(".")

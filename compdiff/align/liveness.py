@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from compdiff.align.by_names import is_view_name
+from compdiff.align.op_names import is_view_name
 from compdiff.model import Capture, OpCall
 
 

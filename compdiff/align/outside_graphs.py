@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from compdiff.align.graph_replay import ON_THE_HOST, REPLAYED
 from compdiff.align.items import right_op
 from compdiff.align.lineage import Lineage
+from compdiff.align.op_names import is_view_name
 from compdiff.align.sequence import common_pairs, leftover_pairs
 from compdiff.align.traces import Alignment, OpTrace, call_key
-from compdiff.model import OpCall
+from compdiff.model import OpCall, TensorMeta
 
 _ACCUMULATE_GRAD = "AccumulateGrad"
 
@@ -37,17 +38,25 @@ def _pairs_of_externs(
 ) -> list[tuple[int, int]]:
     """Return pairs of calls of one op among those that `pairs` leaves over: compiled code hands extern ops their output.
 
-    First by the shapes of the other inputs, then by name and order alone: an input may come in another view.
+    First by the shapes of the other inputs and by which of them are transposed, which tells the products of a backward
+    apart, then by the shapes, then by name and order alone: an input may come in another view.
     """
     found: list[tuple[int, int]] = []
-    for left_key, right_key in ((_name_and_shapes, _without_output), (_name, _name)):
+    for left_key, right_key in (
+        (_name_and_layouts, _layouts_without_output),
+        (_name_and_shapes, _without_output),
+        (_name, _name),
+    ):
         used_left = {index for index, _ in (*pairs, *found)}
         used_right = {other for _, other in (*pairs, *found)}
         rest_left = [index for index in range(len(left)) if index not in used_left]
         rest_right = [index for index in range(len(right)) if index not in used_right]
+        if left_key is _name:
+            # A view of another shape is another view.
+            rest_left = [index for index in rest_left if not is_view_name(left[index].name)]
         keys = [left_key(left[i]) for i in rest_left], [right_key(right[i]) for i in rest_right]
         more = common_pairs(*keys)
-        if left_key is _name_and_shapes:
+        if left_key is not _name:
             more += leftover_pairs(*keys, more)
         found += [(rest_left[index], rest_right[other]) for index, other in more]
     return found
@@ -55,6 +64,19 @@ def _pairs_of_externs(
 
 def _name(call: OpCall) -> tuple[object, ...]:
     return (call.name,)
+
+
+def _name_and_layouts(call: OpCall) -> tuple[object, ...]:
+    return (call.name, *((meta.shape, _is_transposed(meta)) for meta in call.inputs))
+
+
+def _layouts_without_output(call: OpCall) -> tuple[object, ...]:
+    return (call.name, *((meta.shape, _is_transposed(meta)) for meta in call.inputs[:-1]))
+
+
+def _is_transposed(meta: TensorMeta) -> bool:
+    """Return whether the rows of a matrix are nearer to each other in memory than its columns."""
+    return len(meta.stride) > 1 and meta.stride[-2] < meta.stride[-1]
 
 
 def _name_and_shapes(call: OpCall) -> tuple[object, ...]:

@@ -44,7 +44,8 @@ class Alignment:
     """All traces, in left order, with the lineage they rest on and the matches made.
 
     `prepares` maps a generated kernel to the right op call whose input it copies: both name the op call's node. `replays`
-    says of a kernel in a replayed CUDA graph which captured launch it is, where no left op call made that.
+    says of a kernel in a replayed CUDA graph which captured launch it is, where no left op call made that. Where no
+    compiler tells, `backward` holds the generated kernels that are guessed to run in a backward pass.
     """
 
     left: Capture
@@ -55,6 +56,7 @@ class Alignment:
     matches: list[Match]
     prepares: dict[str, str] = field(default_factory=dict)
     replays: dict[str, str] = field(default_factory=dict)
+    backward: frozenset[str] = frozenset()
 
 
 def call_key(name: str, overload: str, shapes: Iterable[tuple[int, ...]]) -> tuple[object, ...]:

@@ -170,9 +170,11 @@ def _add_launch(
 def _op_call(host: _Host, event: Event, device: str, start: int) -> OpCall:
     arguments = event.arguments
     outside = event.ancestors()
-    nodes = [name for name in map(autograd_node, outside) if name]
-    phase: Phase = "backward" if nodes else "forward"
-    sequence = arguments.get("Sequence number")
+    running = [outer for outer in outside if autograd_node(outer)]
+    phase: Phase = "backward" if running else "forward"
+    # Grad mode is off in a backward: the node that runs has the number of the forward call, the ops it calls have none.
+    numbered = running[0].arguments if running else arguments
+    sequence = numbered.get("Sequence number")
     return OpCall(
         id=len(host.op_calls),
         name=event.name,
@@ -185,7 +187,7 @@ def _op_call(host: _Host, event: Event, device: str, start: int) -> OpCall:
         annotations=annotations_around(event),
         inner=tuple(inner.name for inner in event.descendants() if is_op(inner)),
         phase=phase,
-        autograd_node=nodes[0] if nodes else "",
+        autograd_node=autograd_node(running[0]) if running else "",
         sequence=sequence if isinstance(sequence, int) else -1,
         mutates=writes_in_place(event.name),
         start_ns=event.start_ns - start,

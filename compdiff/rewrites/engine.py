@@ -246,16 +246,19 @@ def _apply_to_paths(state: _State, rule: Rule) -> None:
     """Claim together the op calls of code that only eager mode runs, for each set of right items that stands for them."""
     groups: dict[tuple[str, ...], list[OpTrace]] = defaultdict(list)
     for trace in state.unclaimed(state.facts.alignment.traces):
-        if trace.by == OTHER_WAY:
+        if rule.admits(state.facts, trace):
             groups[trace.items].append(trace)
     for items, traces in groups.items():
-        places = [trace.call.source for trace in traces if trace.call.source is not None]
-        lines = sorted({place.line for place in places})
-        functions = ", ".join(sorted({place.function for place in places}))
-        evidence = (
-            f"no node of Dynamo's graph comes from lines {lines[0]} to {lines[-1]} of {functions}"
-        )
-        state.claim(rule, traces, right=items, evidence=(evidence,))
+        state.claim(rule, traces, right=items, evidence=(_path_evidence(traces),))
+
+
+def _path_evidence(traces: Sequence[OpTrace]) -> str:
+    if traces[0].by != OTHER_WAY:
+        return traces[0].by
+    places = [trace.call.source for trace in traces if trace.call.source is not None]
+    lines = sorted({place.line for place in places})
+    functions = ", ".join(sorted({place.function for place in places}))
+    return f"no node of Dynamo's graph comes from lines {lines[0]} to {lines[-1]} of {functions}"
 
 
 def _is_home(facts: Facts, trace: OpTrace, kernel: str) -> bool:
@@ -318,7 +321,9 @@ def _origins(state: _State) -> dict[str, Origin]:
 
 
 def _is_recomputed(facts: Facts, trace: OpTrace, item: str) -> bool:
-    """Return whether another generated kernel does the same nodes of the call as well."""
+    """Return whether another generated kernel does the same nodes of the call as well, or a backward one names its op."""
+    if trace.certainty == "guess":
+        return trace.call.phase == "forward" and facts.is_backward(item)
     own = {ref.name for ref in facts.alignment.item_nodes.get(item, ())} & {
         ref.name for ref in trace.finals
     }

@@ -137,9 +137,11 @@ class Facts:
         return self._launches.get(item, [])
 
     def is_backward(self, item: str) -> bool:
-        """Return whether a right item runs in a backward graph."""
-        graph = self.items[item].graph
-        return graph is not None and self.graphs[graph].direction == "backward"
+        """Return whether a right item runs in a backward graph, or is guessed to."""
+        made = self.items[item]
+        if made.graph is not None:
+            return self.graphs[made.graph].direction == "backward"
+        return item in self.alignment.backward
 
 
 # torch.tensor() makes its values on the CPU and hands them to the dispatcher by these.

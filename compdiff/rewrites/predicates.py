@@ -2,6 +2,9 @@
 
 from compdiff.align.inlined import NOT_COMPUTING
 from compdiff.align.liveness import is_view
+from compdiff.align.neighbours import BETWEEN
+from compdiff.align.op_names import SPLIT_PRODUCTS
+from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import OpTrace
 from compdiff.rewrites.facts import Facts, base_name
 
@@ -113,6 +116,30 @@ def hands_over_a_gradient_by_copy(facts: Facts, trace: OpTrace) -> bool:
     """Return whether autograd made the call to hand over a gradient, and the right side copies that gradient."""
     copies = any(call.name == "aten::copy_" for call in facts.extern_calls(trace))
     return hands_over_a_gradient(facts, trace) and copies
+
+
+def takes_another_way(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the call is on lines that only eager mode runs."""
+    return trace.by == OTHER_WAY
+
+
+def has_the_neighbours_of_other_work(_: Facts, trace: OpTrace) -> bool:
+    """Return whether right op calls of other names run between the same calls as this one, and nothing else is known."""
+    return trace.by == BETWEEN
+
+
+def is_guessed_in_a_library_call(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether right op calls of other names, and no generated kernel, are guessed to do the call's work."""
+    calls = facts.extern_calls(trace)
+    if trace.certainty != "guess" or not calls or facts.generated(trace):
+        return False
+    return all(base_name(call.name) != base_name(trace.call.name) for call in calls)
+
+
+def is_guessed_to_be_split(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether a plain product and a generated kernel are guessed to do a product with an addition."""
+    products = {(base_name(trace.call.name), call.name) for call in facts.extern_calls(trace)}
+    return trace.certainty == "guess" and bool(products & SPLIT_PRODUCTS)
 
 
 def is_allocation(_: Facts, trace: OpTrace) -> bool:

@@ -1,6 +1,6 @@
 """The table of rules, first match wins. In: nothing. Out: RULES, RULE_NAMES. Adding a rule is one row here and one case."""
 
-from compdiff.align.by_names import LIBRARY_CALLS
+from compdiff.align.op_names import EPILOGUES, LIBRARY_CALLS
 from compdiff.align.traces import ALLOCATIONS
 from compdiff.rewrites import predicates as p
 from compdiff.rewrites.rule import Rule
@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
         name="sdpa-pattern",
         fate="rewritten",
         scope="library",
-        ops=frozenset(name for name in LIBRARY_CALLS if "scaled_dot_product" in name),
+        ops=frozenset(row.name for row in LIBRARY_CALLS if "scaled_dot_product" in row.name),
         why="The written-out attention was recognised and became one scaled_dot_product_attention call, "
         "which never stores the score matrix.",
         source="torch/_inductor/fx_passes/fuse_attention.py",
@@ -177,9 +177,59 @@ RULES: tuple[Rule, ...] = (
         name="other-code-path",
         fate="rewritten",
         scope="path",
+        when=p.takes_another_way,
         why="Compiled, the function takes another way (it asks torch.compiler.is_compiling() or the like).",
         source="torch/compiler/__init__.py: is_compiling, is_dynamo_compiling",
         case="compiled_otherwise",
+    ),
+    Rule(
+        name="other-code-path",
+        fate="rewritten",
+        scope="path",
+        when=p.has_the_neighbours_of_other_work,
+        why="Between the same neighbours the other side runs another call: the function takes another way there, or a "
+        "pattern put that call in the place of these. A trace does not tell which.",
+        source="torch/compiler/__init__.py: is_compiling; torch/_inductor/pattern_matcher.py",
+        case="compiled_otherwise",
+    ),
+    Rule(
+        name="addmm-unfused-bias",
+        fate="rewritten",
+        scope="op",
+        when=p.is_guessed_to_be_split,
+        why="addmm was split into a plain matrix product and an addition, so that the addition can join the "
+        "pointwise kernel that follows.",
+        source="torch/_inductor/fx_passes/post_grad.py: unfuse_bias_add_to_pointwise",
+        case="unfused_bias",
+    ),
+    Rule(
+        name="conv-bn-folded",
+        fate="folded",
+        scope="op",
+        ops=_BATCH_NORMS,
+        when=p.is_guessed_in_a_library_call,
+        why="The batch norm's scale and shift were multiplied into the convolution's weights at compile time.",
+        source="torch/_inductor/fx_passes/binary_folding.py: folded_op",
+        case="conv_bn_relu",
+    ),
+    Rule(
+        name="epilogue-fusion",
+        fate="fused",
+        scope="op",
+        ops=frozenset(f"aten::{name}{ending}" for name in EPILOGUES for ending in ("", "_")),
+        when=p.is_guessed_in_a_library_call,
+        why="The op after a library call runs in that call's epilogue; the tensor between them is never stored.",
+        source="torch/_inductor/fx_passes/mkldnn_fusion.py",
+        case="conv_bn_relu",
+    ),
+    Rule(
+        name="compiler-pattern",
+        fate="rewritten",
+        scope="op",
+        when=p.is_guessed_in_a_library_call,
+        why="A pattern of the compiler put another library call in the op's place.",
+        source="torch/_inductor/pattern_matcher.py",
+        case="conv_frozen",
     ),
     Rule(
         name="dead-code",

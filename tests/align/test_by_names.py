@@ -129,6 +129,99 @@ def hidden(whole: Run) -> Run:
     return msgspec.structs.replace(whole, right=right)
 
 
+def test_names_are_laid_over_in_order() -> None:
+    """Each sum has its own kernel although the scheduler moved the first before the product that eager mode runs first."""
+    diff = compared(
+        calls("log_softmax", "mm", "sum", "gelu", "mm", "sum"),
+        side(
+            calls("mm", "mm"),
+            kernels("triton_per_fused_log_softmax_sum_0", "triton_per_fused_gelu_sum_1"),
+            "k0 o0 k1 o1",
+        ),
+    )
+    assert origins(diff)["k0"] == ("e0", "e2")
+    assert origins(diff)["k1"] == ("e3", "e5")
+
+
+def test_several_calls_of_one_name_share_a_kernel() -> None:
+    """A name stands once for all of them, in place or not."""
+    diff = compared(
+        calls("mul_", "add_", "mul"), side((), kernels("triton_poi_fused_add_copy__mul_0"), "k0")
+    )
+    assert origins(diff)["k0"] == ("e0", "e1", "e2")
+
+
+def test_one_call_is_in_all_kernels_of_its_name() -> None:
+    """Nothing else can be what the second kernel is named after."""
+    made = kernels("triton_red_fused__softmax_0", "triton_poi_fused__softmax_1")
+    diff = compared(calls("_softmax"), side((), made, "k0 k1"))
+    assert origins(diff) == {"k0": ("e0",), "k1": ("e0",)}
+
+
+def in_backward(call: OpCall, sequence: int) -> OpCall:
+    """Return an op call of an autograd node."""
+    return msgspec.structs.replace(
+        call, phase="backward", autograd_node="GeluBackward0", sequence=sequence
+    )
+
+
+def test_a_backward_kernel_that_names_a_forward_op_computes_it_again() -> None:
+    """It does the backward of the same autograd function; the other layer's gelu is not in it."""
+    left = calls("gelu", "gelu", "gelu_backward", "gelu_backward")
+    left = (
+        msgspec.structs.replace(left[0], sequence=1),
+        msgspec.structs.replace(left[1], sequence=2),
+        in_backward(left[2], 2),
+        in_backward(left[3], 1),
+    )
+    made = kernels(
+        "triton_poi_fused_gelu_0", "triton_poi_fused_gelu_1",
+        "triton_poi_fused_gelu_gelu_backward_0", "triton_poi_fused_gelu_backward_1",
+    )  # fmt: skip
+    diff = compared(left, side((), made, "k0 k1 k2 k3"))
+    assert origins(diff) == {"k0": ("e0",), "k1": ("e1",), "k2": ("e1", "e2"), "k3": ("e3",)}
+    assert diff.origins["k2"].recomputed == ("e1",)
+    assert diff.origins["k1"].recomputed == ()
+
+
+def test_a_kernel_before_a_convolution_is_not_its_work() -> None:
+    """It is named after the convolution whose input it copies; nothing is known of it."""
+    diff = compared(
+        calls("convolution"),
+        side(
+            (msgspec.structs.replace(calls("x")[0], name="mkldnn::_convolution_pointwise"),),
+            kernels("triton_poi_fused_convolution_0"),
+            "k0 o0",
+        ),
+    )
+    assert origins(diff) == {"c0": ("e0",), "k0": ()}
+    assert [rewrite.rule for rewrite in diff.rewrites] == ["compiler-pattern"]
+
+
+def test_an_addmm_that_was_split_is_in_the_kernel_after_it() -> None:
+    """The product is called, and the addition is in the kernel that is named after both."""
+    left = calls("addmm", "gelu")
+    diff = compared(left, side(calls("mm"), kernels("triton_poi_fused_addmm_gelu_0"), "o0 k0"))
+    assert origins(diff) == {"c0": ("e0",), "k0": ("e0", "e1")}
+    assert diff.rewrites[0].rule == "addmm-unfused-bias"
+
+
+def test_ops_of_one_composite_op_have_its_name() -> None:
+    """Eager mode takes dropout apart, and the compiler does not."""
+    left = tuple(
+        msgspec.structs.replace(call, chain=("aten::dropout",)) for call in calls("bernoulli_", "div_", "mul")
+    )  # fmt: skip
+    diff = compared(left, side((), kernels("triton_poi_fused_native_dropout_0"), "k0"))
+    assert origins(diff)["k0"] == ("e0", "e1", "e2")
+
+
+def test_parts_of_one_result_share_their_calls() -> None:
+    """Three kernels of the same names write the three parts of one `cat`: nobody knows which clone is in which."""
+    made = kernels(*(f"triton_poi_fused_cat_clone_{number}" for number in range(3)))
+    diff = compared(calls("clone", "clone", "cat"), side((), made, "k0 k1 k2"))
+    assert set(origins(diff).values()) == {("e0", "e1", "e2")}
+
+
 def test_data_is_there() -> None:
     """The traces that other tests read."""
     assert (DATA / "README.md").is_file()

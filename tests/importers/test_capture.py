@@ -151,6 +151,7 @@ def test_backward_kernels_from_another_thread() -> None:
         ("forward", ""),
         ("backward", "MmBackward0"),
     ]
+    assert [call.sequence for call in made.op_calls] == [-1, 4]
     assert [one.op_call for one in made.kernels] == [0, 1]
 
 
