@@ -47,7 +47,8 @@ def _find_forward_nodes(
     groups: dict[tuple[str, str], list[OpTrace]] = defaultdict(list)
     for index, other in attributed.items():
         call = calls[other]
-        if call.compile_id is not None and call.node is not None and call.phase == "forward":
+        # What autograd runs inside a node, as torch.func.grad does, is of that node.
+        if call.compile_id is not None and call.node is not None:
             groups[call.compile_id, call.node].append(result.traces[index])
     for (compile_id, node), traces in groups.items():
         frame = result.lineage.frames.get(compile_id)
@@ -70,7 +71,8 @@ def _find_backward_nodes(
     }
     groups: dict[int, list[OpTrace]] = defaultdict(list)
     for index, other in attributed.items():
-        if calls[other].phase == "backward" and calls[other].sequence in forward:
+        is_free = calls[other].phase == "backward" and calls[other].node is None
+        if is_free and calls[other].sequence in forward:
             groups[forward[calls[other].sequence]].append(result.traces[index])
     for origin_index, traces in groups.items():
         origin = result.traces[origin_index]
@@ -80,8 +82,11 @@ def _find_backward_nodes(
         sequences = {node.sequence for node in origin.joint if node.sequence >= 0}
         for trace in traces:
             trace.compile_id = origin.compile_id
+        backward = [node for node in frame.joint if node.backward]
+        own = [node for node in backward if origin.dynamo_node in node.dynamo_nodes]
         distribute(
-            traces, [node for node in frame.joint if node.backward and node.sequence in sequences]
+            traces,
+            own or [it for it in backward if it.sequence in sequences and not it.dynamo_nodes],
         )
 
 

@@ -42,7 +42,11 @@ def kernels_not_launched(log: PlanLog) -> Iterator[None]:
 
     def define_kernel(self: Any, source: str, nodes: Any, kernel: Any) -> str:
         name = str(define(self, source, nodes, kernel))
-        log.kernel_bytes[log.modules - 1, name] = int(kernel.estimate_kernel_num_bytes())
+        # A combo kernel runs several kernels side by side in one launch.
+        parts = getattr(kernel, "sub_kernels", (kernel,))
+        log.kernel_bytes[log.modules - 1, name] = sum(
+            int(part.estimate_kernel_num_bytes()) for part in parts
+        )
         return name
 
     def triton(_: Any, name: str, source: str, device_str: str = "cuda") -> TritonKernel:  # noqa: ARG001
@@ -118,8 +122,15 @@ def graph_calls(log: PlanLog) -> Iterator[None]:
 
 @contextlib.contextmanager
 def constant_folding() -> Iterator[None]:
-    """Fold constants on the CPU. Source: ConstantFolder, torch/_inductor/constant_folding.py."""
+    """Fold constants on the CPU: Inductor's, and those numbers that tracing keeps track of.
+
+    Source: ConstantFolder, torch/_inductor/constant_folding.py; proxy_call, torch/fx/experimental/proxy_tensor.py.
+    """
     from torch._inductor.constant_folding import ConstantFolder
+    from torch.fx.experimental import proxy_tensor
+    from torch.fx.experimental.proxy_tensor import (  # type: ignore[attr-defined]
+        unset_fake_temporarily as unset_fake,
+    )
 
     run_node = ConstantFolder.run_node
 
@@ -127,7 +138,15 @@ def constant_folding() -> Iterator[None]:
         with _OnCpu():  # type: ignore[no-untyped-call]
             return run_node(self, node)
 
-    with mock.patch.object(ConstantFolder, "run_node", run_on_cpu):
+    @contextlib.contextmanager
+    def unset_fake_on_cpu() -> Iterator[Any]:
+        with unset_fake() as fake, _OnCpu():  # type: ignore[no-untyped-call]
+            yield fake
+
+    with (
+        mock.patch.object(ConstantFolder, "run_node", run_on_cpu),
+        mock.patch.object(proxy_tensor, "unset_fake_temporarily", unset_fake_on_cpu),
+    ):
         yield
 
 

@@ -32,6 +32,7 @@ def pretended(target: Target, fake: FakeTensorMode, log: PlanLog) -> Iterator[No
             compiler.template_choice(log),
             case.attention(target, log),
             case.values(fake, log),
+            case.copies(),
             case.module_moves(),
             case.recurrent_weights(),
             compiler.cuda_graphs(log),
