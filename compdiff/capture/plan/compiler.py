@@ -16,6 +16,7 @@ from torch.utils._pytree import tree_map
 from compdiff.capture.plan.device import DEVICE, FakeTensorMode
 from compdiff.capture.plan.log import CppKernel, PlanLog, TritonKernel
 
+_LIBRARY: Any = torch.library  # its class has no types
 _CHOICES = 6  # the place of `choices` in do_autotuning's arguments, self counted
 _SHOWN_CHOICES = 6
 
@@ -91,6 +92,24 @@ def memory(fake: FakeTensorMode) -> Iterator[None]:
         mock.patch.object(compile_fx, "get_input_idxs_to_check", lambda *_: ()),
     ):
         yield
+
+
+@contextlib.contextmanager
+def products_into_memory() -> Iterator[None]:
+    """Answer for the products that wrappers write into memory of theirs, and that torch cannot make on fake tensors.
+
+    Source: torch/_inductor/kernel/mm.py: aten__fp8_mm; torch/_meta_registrations.py knows the op without `out`.
+    """
+    library: Any = _LIBRARY.Library("aten", "IMPL")
+
+    def into_memory(*_: object, out: torch.Tensor, **__: object) -> torch.Tensor:
+        return out
+
+    library.impl("_scaled_mm.out", into_memory, "Meta")
+    try:
+        yield
+    finally:
+        library._destroy()
 
 
 @contextlib.contextmanager
