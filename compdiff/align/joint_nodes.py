@@ -5,8 +5,9 @@ sequence number of its forward call.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from compdiff.align.checkpoints import find_recomputed
 from compdiff.align.sequence import common_pairs, leftover_pairs
 from compdiff.align.traces import ALLOCATIONS, Alignment, OpTrace, call_key
 from compdiff.model import AttributedCall, GraphNode, OpCall
@@ -23,6 +24,7 @@ def find_joint_nodes(result: Alignment, calls: Sequence[AttributedCall]) -> None
     _find_backward_nodes(result, calls, attributed)
     _find_unpacked(result, calls, attributed)
     _find_accumulations(result)
+    _find_enclosed(result)
 
 
 def _attribute(result: Alignment, calls: Sequence[AttributedCall]) -> dict[int, int]:
@@ -41,13 +43,45 @@ def _attribute(result: Alignment, calls: Sequence[AttributedCall]) -> dict[int, 
     return dict(pairs)
 
 
+def _find_enclosed(result: Alignment) -> None:
+    """Give forward calls that only eager mode makes, between two calls of one Dynamo node, what else that node became.
+
+    A composite op copies its input where the layout asks for it, and the attribution pass may have had another layout.
+    """
+    used: dict[str | None, set[str]] = defaultdict(set)
+    for trace in result.traces:
+        used[trace.compile_id] |= {node.name for node in trace.joint}
+    for compile_id, name, traces in _enclosed(result.traces):
+        frame = result.lineage.frames.get(compile_id)
+        own = [it for it in frame.joint if name in it.dynamo_nodes] if frame else []
+        free = [it for it in own if not it.backward and it.name not in used[compile_id]]
+        for trace in traces:
+            trace.compile_id, trace.dynamo_node, trace.joint = compile_id, name, list(free)
+            trace.certainty, trace.by = "likely", "between calls of one node"
+
+
+def _enclosed(traces: Sequence[OpTrace]) -> Iterator[tuple[str, str, list[OpTrace]]]:
+    """Yield runs of untraced forward calls whose neighbours are of one Dynamo node, with that node."""
+    before: tuple[str | None, str | None] = (None, None)
+    between: list[OpTrace] = []
+    for trace in traces:
+        if trace.compile_id is None and trace.call.phase == "forward":
+            between.append(trace)
+            continue
+        compile_id, name = trace.compile_id, trace.dynamo_node
+        if between and compile_id is not None and name is not None and before == (compile_id, name):
+            yield compile_id, name, between
+        before, between = (compile_id, name), []
+
+
 def _find_forward_nodes(
     result: Alignment, calls: Sequence[AttributedCall], attributed: dict[int, int]
 ) -> None:
     groups: dict[tuple[str, str], list[OpTrace]] = defaultdict(list)
     for index, other in attributed.items():
         call = calls[other]
-        if call.compile_id is not None and call.node is not None and call.phase == "forward":
+        # What autograd runs inside a node, as torch.func.grad does, is of that node.
+        if call.compile_id is not None and call.node is not None:
             groups[call.compile_id, call.node].append(result.traces[index])
     for (compile_id, node), traces in groups.items():
         frame = result.lineage.frames.get(compile_id)
@@ -68,9 +102,13 @@ def _find_backward_nodes(
         for other, call in enumerate(calls)
         if call.phase == "forward" and call.sequence >= 0 and other in left_of
     }
+    again = find_recomputed(result, calls, attributed)
     groups: dict[int, list[OpTrace]] = defaultdict(list)
     for index, other in attributed.items():
-        if calls[other].phase == "backward" and calls[other].sequence in forward:
+        if index in again:
+            continue
+        is_free = calls[other].phase == "backward" and calls[other].node is None
+        if is_free and calls[other].sequence in forward:
             groups[forward[calls[other].sequence]].append(result.traces[index])
     for origin_index, traces in groups.items():
         origin = result.traces[origin_index]
@@ -80,8 +118,11 @@ def _find_backward_nodes(
         sequences = {node.sequence for node in origin.joint if node.sequence >= 0}
         for trace in traces:
             trace.compile_id = origin.compile_id
+        backward = [node for node in frame.joint if node.backward]
+        own = [node for node in backward if origin.dynamo_node in node.dynamo_nodes]
         distribute(
-            traces, [node for node in frame.joint if node.backward and node.sequence in sequences]
+            traces,
+            own or [it for it in backward if it.sequence in sequences and not it.dynamo_nodes],
         )
 
 

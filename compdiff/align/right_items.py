@@ -6,7 +6,7 @@ Joint node -> post-grad node (the lineage) -> wrapper call -> right op call or k
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from compdiff.align.inlined import inlined_nodes
+from compdiff.align.inlined import HORIZONTAL, inlined_nodes
 from compdiff.align.items import in_order, right_items, right_kernel, right_op
 from compdiff.align.lineage import NodeRef
 from compdiff.align.traces import Alignment
@@ -21,6 +21,9 @@ _UNNAMED_FALLBACKS = {
 }
 # The same for a copy from one device to another. Source: DeviceCopy, torch/_inductor/ir.py (torch 2.13, 2.14).
 _DEVICE_COPIES = frozenset({"device_put"})
+
+# Source: ForeachKernelSchedulerNode, torch/_inductor/scheduler.py; TritonScheduling.get_kernel_name (torch 2.14).
+_HORIZONTAL_KERNEL = "triton_for_"
 
 
 def item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
@@ -38,9 +41,25 @@ def item_nodes(right: Capture) -> dict[str, list[NodeRef]]:
             found[item] = [NodeRef(made.graph, name) for name in names]
         elif made.graph is not None and isinstance(made, OpCall):
             fallbacks[made.graph].append(made)
+        elif made.graph is not None and made.name.startswith(_HORIZONTAL_KERNEL):
+            found[item] = _horizontal_nodes(graphs[made.graph])
     for number, calls in fallbacks.items():
         found |= _fallback_nodes(graphs[number], calls)
     return found
+
+
+def _horizontal_nodes(graph: CompiledGraph) -> list[NodeRef]:
+    """Return the foreach nodes that no wrapper call names: Inductor names no node for the kernels that run them.
+
+    Which of several such kernels runs which node is not told; each may run all.
+    """
+    named = {name for call in graph.calls for name in call.nodes}
+    nodes = graph.post_grad.nodes if graph.post_grad else ()
+    return [
+        NodeRef(graph.id, node.name)
+        for node in nodes
+        if node.target.startswith(HORIZONTAL) and node.name not in named
+    ]
 
 
 def _fallback_nodes(graph: CompiledGraph, calls: Sequence[OpCall]) -> dict[str, list[NodeRef]]:

@@ -11,6 +11,17 @@ from compdiff.model import Capture, Certainty, GraphNode, Match, OpCall, PassEve
 ALLOCATIONS = frozenset(
     {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"}
 )
+# Ops that fill a tensor, and read no more of their input than its shape.
+SHAPED_LIKE = frozenset(
+    {
+        "aten::full_like",
+        "aten::new_full",
+        "aten::new_ones",
+        "aten::new_zeros",
+        "aten::ones_like",
+        "aten::zeros_like",
+    }
+)
 
 
 @dataclass

@@ -20,7 +20,15 @@ from compdiff.capture.recorder import Place
 from compdiff.model import OpCall, SourceLocation, TensorMeta
 from compdiff.source import user_location
 
-IGNORED_OPS = frozenset({"prim::device", "prim::layout"})
+# What computes nothing: questions about a tensor, and the profiler's own marks, which optimizers set around a step.
+IGNORED_OPS = frozenset(
+    {
+        "prim::device",
+        "prim::layout",
+        "profiler::_record_function_enter_new",
+        "profiler::_record_function_exit",
+    }
+)
 
 
 @dataclass

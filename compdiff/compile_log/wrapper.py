@@ -11,7 +11,7 @@ from compdiff.model import WrapperCall
 
 _HANDLE = re.compile(r"\[Provenance debug handles\] (?P<handles>\S.*)$", re.MULTILINE)
 _KERNEL_SOURCE = re.compile(
-    r"^(?P<name>\w+) = async_compile\.\w+\([^\n]*?r?'''(?P<code>.*?)'''[^\n]*\)\n?",
+    r"^(?P<name>\w+) = async_compile\.\w+\((?:'(?P<launched>\w+)')?[^\n]*?r?'''(?P<code>.*?)'''[^\n]*\)\n?",
     re.MULTILINE | re.DOTALL,
 )
 # Extern kernels of Inductor that call a dispatcher op of another name: torch/_inductor/select_algorithm.py, kernel/mm.py.
@@ -28,7 +28,8 @@ def wrapper_calls(
     the source is that of the calls; where the source has none, the order of code generation stands.
     """
     sources = {
-        match["name"]: match["code"].strip("\n") for match in _KERNEL_SOURCE.finditer(source)
+        match["name"]: (match["launched"] or match["name"], match["code"].strip("\n"))
+        for match in _KERNEL_SOURCE.finditer(source)
     }
     handles = [
         name.strip() for match in _HANDLE.finditer(source) for name in match["handles"].split(",")
@@ -56,11 +57,14 @@ def same_op(call: WrapperCall, op_name: str) -> bool:
     return base in known or base.rstrip("_") in known
 
 
-def _call(index: int, handle: str, nodes: tuple[str, ...], sources: dict[str, str]) -> WrapperCall:
-    name = handle.rpartition(":")[0] or handle
-    return WrapperCall(
-        index=index, name=name, kind=call_kind(name), nodes=nodes, code=sources.get(name, "")
-    )
+def _call(
+    index: int, handle: str, nodes: tuple[str, ...], sources: dict[str, tuple[str, str]]
+) -> WrapperCall:
+    """Return a call under the name it is launched by: a kernel of the case has another one in the wrapper (`add_0`)."""
+    variable = handle.rpartition(":")[0] or handle
+    name, code = sources.get(variable, (variable, ""))
+    kind = "triton" if name != variable else call_kind(name)
+    return WrapperCall(index=index, name=name, kind=kind, nodes=nodes, code=code)
 
 
 def _placeholder(match: re.Match[str]) -> str:

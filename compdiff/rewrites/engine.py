@@ -24,6 +24,8 @@ from compdiff.rewrites.rules import REDUCTION_TARGETS, RULES
 _KEPT = "The same op runs on the right."
 _REPLAYED = "Its launches were captured in a CUDA graph, which replays them."
 _ON_THE_HOST = "Host work while a CUDA graph was captured: a replay does not do it again."
+_KEPT_KERNEL = "The op's own Triton kernel runs on the right too; the compiler launches it itself."
+_USER_KERNEL = "triton_kernel_wrapper_"
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,15 @@ def _keep_same_op(state: _State) -> None:
         same = [call for call in calls if base_name(call.name) == base_name(trace.call.name)]
         if same and len(calls) == len(same) and not state.facts.generated(trace):
             state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
+        elif trace.items and all(_is_of_the_case(state.facts, item) for item in trace.items):
+            state.fates[trace.id] = Fate(fate="kept", why=_KEPT_KERNEL)
+
+
+def _is_of_the_case(facts: Facts, item: str) -> bool:
+    """Return whether a right item is a Triton kernel that the case wrote, not the compiler."""
+    nodes = facts.nodes_of(item)
+    written = any(_USER_KERNEL in node.target for node in nodes)
+    return written and facts.is_generated(item)
 
 
 def _keep_replayed(state: _State) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from compdiff.align.items import left_op, right_items, right_kernel, right_op
 from compdiff.align.liveness import live_calls
 from compdiff.align.other_way import graphs_around
-from compdiff.align.traces import Alignment, OpTrace
+from compdiff.align.traces import SHAPED_LIKE, Alignment, OpTrace
 from compdiff.model import GENERATED, CompiledGraph, GraphNode, Kernel, OpCall
 
 
@@ -87,6 +87,14 @@ class Facts:
     def live(self) -> frozenset[int]:
         """Ids of left op calls whose result reaches an output, a mutated tensor or autograd."""
         return live_calls(self.alignment.left)
+
+    @cached_property
+    def read(self) -> frozenset[int]:
+        """Numbers of the values that a left op call reads, more than their shape, or that the function returns."""
+        left = self.alignment.left
+        readers = (call for call in left.op_calls if call.name not in SHAPED_LIKE)
+        inputs = {meta.value for call in readers for meta in call.inputs}
+        return frozenset(inputs | set(left.output_values))
 
     @cached_property
     def inside_graphs(self) -> dict[int, str]:

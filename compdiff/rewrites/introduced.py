@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from compdiff.align.liveness import is_view
 from compdiff.model import Kernel, OpCall
 from compdiff.rewrites.facts import Facts
 
@@ -15,14 +16,18 @@ class Reason:
     text: str
 
 
+_VIEW_AGAIN = (
+    "AOTAutograd's runtime wrapper makes a view again that the function returns or mutates"
+)
 # Op calls inside a graph's call that no wrapper call made, or outside graphs, by op name.
 OP_CALL_REASONS = (
+    Reason(
+        r"::_local_scalar_dense$",
+        "reads a value on the host: a branch, a loop or a size of the graph depends on it",
+    ),
     Reason(r"randint|inductor_seeds", "draws the seed for the generated random numbers"),
     Reason(r"::copy_$", "writes a result back into a tensor that the function mutates"),
-    Reason(
-        r"::(as_strided|view|reshape|alias|detach|t|transpose|permute|expand|select|slice|squeeze|unsqueeze|_unsafe_view)$",
-        "AOTAutograd's runtime wrapper makes a view again that the function returns or mutates",
-    ),
+    Reason(r"::(reshape|detach|_unsafe_view)$", _VIEW_AGAIN),
     Reason(r"::(empty|empty_strided|empty_like)$", "allocates a buffer of the wrapper"),
     Reason(
         r"::(clone|contiguous)$",
@@ -56,7 +61,7 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
     if made.graph is not None and made.call is not None:
         return _reason_of_nodes(facts, item)
     if isinstance(made, OpCall):
-        return _first_reason(OP_CALL_REASONS, made.name)
+        return _first_reason(OP_CALL_REASONS, made.name) or (_VIEW_AGAIN if is_view(made) else "")
     if made.op_call is not None:
         return f"launched by c{made.op_call}, which was introduced"
     return {"memcpy": "copies between host and device", "memset": "clears memory"}.get(

@@ -5,7 +5,7 @@ from compdiff.align.liveness import is_view
 from compdiff.align.neighbours import BETWEEN
 from compdiff.align.op_names import SPLIT_PRODUCTS
 from compdiff.align.other_way import OTHER_WAY
-from compdiff.align.traces import OpTrace
+from compdiff.align.traces import SHAPED_LIKE, OpTrace
 from compdiff.rewrites.facts import Facts, base_name
 
 
@@ -19,8 +19,14 @@ def is_dead(facts: Facts, trace: OpTrace) -> bool:
     if not has_no_work_left(facts, trace):
         return False
     if trace.call.outputs:
-        return trace.call.id not in facts.live
+        return trace.call.id not in facts.live or _is_unread(facts, trace)
     return (trace.compile_id, trace.dynamo_node) in facts.unused_nodes
+
+
+def _is_unread(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether the compiler's graph lacks the call, and nothing reads its value: autograd needs only its shape."""
+    unread = not trace.call.mutates and not {meta.value for meta in trace.call.outputs} & facts.read
+    return unread and not trace.joint
 
 
 def is_left_out_by_dynamo(facts: Facts, trace: OpTrace) -> bool:
@@ -46,7 +52,8 @@ def is_constant(facts: Facts, trace: OpTrace) -> bool:
     """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
     # Of an imported call the graph alone says what it makes.
     known = trace.call.outputs or trace.joint
-    if trace.compile_id is None or trace.call.inputs or not known:
+    reads = trace.call.inputs and trace.call.name not in SHAPED_LIKE
+    if trace.compile_id is None or reads or not known:
         return False
     return all(_computes_more(facts, trace, item) for item in trace.items)
 

@@ -1,7 +1,7 @@
 """The table of rules, first match wins. In: nothing. Out: RULES, RULE_NAMES. Adding a rule is one row here and one case."""
 
 from compdiff.align.op_names import EPILOGUES, LIBRARY_CALLS
-from compdiff.align.traces import ALLOCATIONS
+from compdiff.align.traces import ALLOCATIONS, SHAPED_LIKE
 from compdiff.rewrites import predicates as p
 from compdiff.rewrites.rule import Rule
 
@@ -52,6 +52,7 @@ _CONSTANTS = frozenset(
         "aten::scalar_tensor",
         "aten::tensor",
         "aten::zeros",
+        *SHAPED_LIKE,
     }
 )
 # Targets of post-grad nodes that reduce: a kernel with one is a reduction kernel.

@@ -23,14 +23,20 @@ _ACCUMULATE = "torch::autograd::AccumulateGrad"
 _LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it can
 
 _ORDER = itertools.count()
+_TASKS = itertools.count()
 
 
 @dataclass
 class RunningNode:
-    """The node that runs now: what the recorder of op calls asks for."""
+    """The node that runs now: what the recorder of op calls asks for. `task` is its backward pass, else -1."""
 
     name: str = ""
     sequence: int = -1
+    task: int = -1
+
+    def current_pass(self) -> int:
+        """Return the number of the running backward pass, or -1: a checkpoint is computed again once in each."""
+        return self.task
 
     def identity(self) -> tuple[str, int] | None:
         """Return (name, sequence number) of the running node, -1 for AccumulateGrad, or None."""
@@ -93,17 +99,18 @@ def run_backward(  # noqa: PLR0913 - the engine's own arguments
     this.captured = {} if accumulate else dict.fromkeys(wanted)
     for gradient in gradients:
         this.share(gradient, 1)
-    outer = running.name, running.sequence
+    outer = running.name, running.sequence, running.task
+    running.task = next(_TASKS)
     try:
         with torch.set_grad_enabled(create_graph):
             for (node, index), gradient in zip(edges, gradients, strict=True):
-                _deliver(this, node, index, gradient)
+                _deliver(this, node, index, _fitted(gradient, (node, index)))
             for node in dict.fromkeys(node for node, _ in edges):
                 if not this.waiting.get(node):
                     _push(this, node)
             _drain(this)
     finally:
-        running.name, running.sequence = outer
+        running.name, running.sequence, running.task = outer
     return tuple(this.captured.get(edge) for edge in wanted)
 
 
@@ -132,9 +139,14 @@ def _run(
         return
     with _traced_as(node, sequence):
         results = node.apply(*gradients) if hasattr(node, "apply") else node(*gradients)
+        results = results if isinstance(results, (tuple, list)) else (results,)
+        # The engine reduces a gradient to its tensor's shape before it leaves the node: the sum is the node's.
+        results = [
+            _fitted(result, edge)
+            for edge, result in zip(node.next_functions, results, strict=False)
+        ]
     for gradient in gradients:
         this.share(gradient, -1)
-    results = results if isinstance(results, (tuple, list)) else (results,)
     for (after, index), result in zip(node.next_functions, results, strict=False):
         if after is None or (this.needed is not None and after not in this.needed):
             continue
@@ -151,19 +163,26 @@ def _deliver(
     gradient: torch.Tensor | None,
 ) -> None:
     """Add a gradient to those that wait for a node."""
-    metadata = node._input_metadata  # noqa: SLF001 - what the engine checks gradients against
-    buffer = this.buffers.setdefault(node, [None] * len(metadata))
+    buffer = this.buffers.setdefault(node, [None] * len(_metadata(node)))
     if gradient is None:
         return
-    fitted = _fitted(gradient, metadata[index])
     held = buffer[index]
     this.share(held, -1)
-    buffer[index] = fitted if held is None else held + fitted
+    buffer[index] = gradient if held is None else held + gradient
     this.share(buffer[index], 1)
 
 
-def _fitted(gradient: torch.Tensor, metadata: Any) -> torch.Tensor:  # noqa: ANN401 - torch's InputMetadata
-    """Return the gradient in the shape and dtype of the tensor it belongs to."""
+def _metadata(node: Any) -> Sequence[Any]:  # noqa: ANN401 - as above
+    """Return what the engine checks a node's gradients against."""
+    return node._input_metadata  # type: ignore[no-any-return] # noqa: SLF001 - the engine's own
+
+
+def _fitted(gradient: torch.Tensor | None, edge: tuple[Any, int]) -> torch.Tensor | None:
+    """Return the gradient in the shape and dtype of the tensor behind an edge."""
+    node, index = edge
+    if gradient is None or node is None:
+        return gradient
+    metadata = _metadata(node)[index]
     shape = tuple(metadata.shape)
     if tuple(gradient.shape) != shape:
         gradient = _summed_to(gradient, shape)

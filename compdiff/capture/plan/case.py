@@ -21,6 +21,7 @@ from compdiff.model import Target
 
 _MOST_ASSUMED = 10_000
 _LIBRARY: Any = torch.library  # its class has no types
+_COMPILE: Any = torch._compile
 
 
 @contextlib.contextmanager
@@ -68,9 +69,10 @@ def attention(target: Target, log: PlanLog) -> Iterator[None]:
 def backward() -> Iterator[None]:
     """Run backward passes without torch's engine, which asks the driver for streams.
 
-    Source: _engine_run_backward, torch/autograd/graph.py.
+    Dynamo leaves them alone, as it does the engine. Source: _engine_run_backward, torch/autograd/graph.py.
     """
     running = RunningNode()
+    run = _COMPILE._disable_dynamo(run_backward)
 
     def engine_run_backward(  # noqa: PLR0913, PLR0917 - the engine's own arguments
         roots: Any,
@@ -81,7 +83,7 @@ def backward() -> Iterator[None]:
         allow_unreachable: bool = False,  # noqa: ARG001, FBT001, FBT002
         accumulate_grad: bool = False,  # noqa: FBT001, FBT002
     ) -> Any:
-        return run_backward(
+        return run(
             running,
             roots,
             gradients,
@@ -93,6 +95,7 @@ def backward() -> Iterator[None]:
     with (
         mock.patch.object(torch.autograd, "_engine_run_backward", engine_run_backward),
         mock.patch.object(torch.autograd.graph, "_engine_run_backward", engine_run_backward),
+        mock.patch.object(torch._C, "_current_graph_task_id", running.current_pass),
         mock.patch.object(inductor, "running_autograd_node", running.identity),
     ):
         yield
@@ -135,6 +138,17 @@ def _count_assumed(log: PlanLog) -> None:
             "changes, which it never does in a plan",
             "Take the loop out of the function, or measure the case on a GPU.",
         )
+
+
+@contextlib.contextmanager
+def copies() -> Iterator[None]:
+    """Let copies of modules share the mode of their tensors, which `copy.deepcopy` would copy with each of them."""
+
+    def deepcopy(self: FakeTensorMode, _: object) -> FakeTensorMode:
+        return self
+
+    with mock.patch.object(FakeTensorMode, "__deepcopy__", deepcopy, create=True):
+        yield
 
 
 @contextlib.contextmanager

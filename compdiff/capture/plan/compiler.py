@@ -16,6 +16,7 @@ from torch.utils._pytree import tree_map
 from compdiff.capture.plan.device import DEVICE, FakeTensorMode
 from compdiff.capture.plan.log import CppKernel, PlanLog, TritonKernel
 
+_LIBRARY: Any = torch.library  # its class has no types
 _CHOICES = 6  # the place of `choices` in do_autotuning's arguments, self counted
 _SHOWN_CHOICES = 6
 
@@ -42,7 +43,11 @@ def kernels_not_launched(log: PlanLog) -> Iterator[None]:
 
     def define_kernel(self: Any, source: str, nodes: Any, kernel: Any) -> str:
         name = str(define(self, source, nodes, kernel))
-        log.kernel_bytes[log.modules - 1, name] = int(kernel.estimate_kernel_num_bytes())
+        # A combo kernel runs several kernels side by side in one launch.
+        parts = getattr(kernel, "sub_kernels", (kernel,))
+        log.kernel_bytes[log.modules - 1, name] = sum(
+            int(part.estimate_kernel_num_bytes()) for part in parts
+        )
         return name
 
     def triton(_: Any, name: str, source: str, device_str: str = "cuda") -> TritonKernel:  # noqa: ARG001
@@ -90,6 +95,24 @@ def memory(fake: FakeTensorMode) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def products_into_memory() -> Iterator[None]:
+    """Answer for the products that wrappers write into memory of theirs, and that torch cannot make on fake tensors.
+
+    Source: torch/_inductor/kernel/mm.py: aten__fp8_mm; torch/_meta_registrations.py knows the op without `out`.
+    """
+    library: Any = _LIBRARY.Library("aten", "IMPL")
+
+    def into_memory(*_: object, out: torch.Tensor, **__: object) -> torch.Tensor:
+        return out
+
+    library.impl("_scaled_mm.out", into_memory, "Meta")
+    try:
+        yield
+    finally:
+        library._destroy()
+
+
+@contextlib.contextmanager
 def graph_calls(log: PlanLog) -> Iterator[None]:
     """Note when each compiled graph starts and ends. Source: GraphLowering.compile_to_module, torch/_inductor/graph.py."""
     from torch._inductor.graph import GraphLowering
@@ -118,8 +141,15 @@ def graph_calls(log: PlanLog) -> Iterator[None]:
 
 @contextlib.contextmanager
 def constant_folding() -> Iterator[None]:
-    """Fold constants on the CPU. Source: ConstantFolder, torch/_inductor/constant_folding.py."""
+    """Fold constants on the CPU: Inductor's, and those numbers that tracing keeps track of.
+
+    Source: ConstantFolder, torch/_inductor/constant_folding.py; proxy_call, torch/fx/experimental/proxy_tensor.py.
+    """
     from torch._inductor.constant_folding import ConstantFolder
+    from torch.fx.experimental import proxy_tensor
+    from torch.fx.experimental.proxy_tensor import (  # type: ignore[attr-defined]
+        unset_fake_temporarily as unset_fake,
+    )
 
     run_node = ConstantFolder.run_node
 
@@ -127,7 +157,15 @@ def constant_folding() -> Iterator[None]:
         with _OnCpu():  # type: ignore[no-untyped-call]
             return run_node(self, node)
 
-    with mock.patch.object(ConstantFolder, "run_node", run_on_cpu):
+    @contextlib.contextmanager
+    def unset_fake_on_cpu() -> Iterator[Any]:
+        with unset_fake() as fake, _OnCpu():  # type: ignore[no-untyped-call]
+            yield fake
+
+    with (
+        mock.patch.object(ConstantFolder, "run_node", run_on_cpu),
+        mock.patch.object(proxy_tensor, "unset_fake_temporarily", unset_fake_on_cpu),
+    ):
         yield
 
 
