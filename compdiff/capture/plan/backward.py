@@ -23,6 +23,7 @@ _ACCUMULATE = "torch::autograd::AccumulateGrad"
 _LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it can
 
 _ORDER = itertools.count()
+_TASKS = itertools.count()
 
 
 @dataclass
@@ -31,10 +32,15 @@ class RunningNode:
 
     name: str = ""
     sequence: int = -1
+    task: int = -1
 
     def identity(self) -> tuple[str, int] | None:
         """Return (name, sequence number) of the running node, -1 for AccumulateGrad, or None."""
         return (self.name, self.sequence) if self.name else None
+
+    def task_id(self) -> int:
+        """Return the number of the backward pass that runs, -1 outside: a checkpoint computes again once for each."""
+        return self.task
 
 
 @dataclass
@@ -93,7 +99,8 @@ def run_backward(  # noqa: PLR0913 - the engine's own arguments
     this.captured = {} if accumulate else dict.fromkeys(wanted)
     for gradient in gradients:
         this.share(gradient, 1)
-    outer = running.name, running.sequence
+    outer = running.name, running.sequence, running.task
+    running.task = next(_TASKS)
     try:
         with torch.set_grad_enabled(create_graph):
             for (node, index), gradient in zip(edges, gradients, strict=True):
@@ -103,7 +110,7 @@ def run_backward(  # noqa: PLR0913 - the engine's own arguments
                     _push(this, node)
             _drain(this)
     finally:
-        running.name, running.sequence = outer
+        running.name, running.sequence, running.task = outer
     return tuple(this.captured.get(edge) for edge in wanted)
 
 

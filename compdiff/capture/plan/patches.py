@@ -33,6 +33,8 @@ def pretended(target: Target, fake: FakeTensorMode, log: PlanLog) -> Iterator[No
             case.attention(target, log),
             case.values(fake, log),
             case.module_moves(),
+            case.copies(),
+            case.kernels_for_shapes(),
             case.recurrent_weights(),
             compiler.cuda_graphs(log),
             case.backward(),

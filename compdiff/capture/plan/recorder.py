@@ -56,7 +56,8 @@ def flops_of(
     result: object,
 ) -> int:
     """Return the FLOPs of a call by torch's formula for its op, 0 for an op without one."""
-    formula = flop_registry.get(func.overloadpacket)
+    # A higher-order op (`associative_scan`) has no overloads: its formula, if any, is its own.
+    formula = flop_registry.get(getattr(func, "overloadpacket", func))
     return 0 if formula is None else int(formula(*args, **kwargs, out_val=result))
 
 
