@@ -47,7 +47,8 @@ def _find_forward_nodes(
     groups: dict[tuple[str, str], list[OpTrace]] = defaultdict(list)
     for index, other in attributed.items():
         call = calls[other]
-        if call.compile_id is not None and call.node is not None and call.phase == "forward":
+        # A gradient that the function itself asks for (torch.func.grad) is taken while a node of the graph runs.
+        if call.compile_id is not None and call.node is not None:
             groups[call.compile_id, call.node].append(result.traces[index])
     for (compile_id, node), traces in groups.items():
         frame = result.lineage.frames.get(compile_id)
@@ -70,8 +71,9 @@ def _find_backward_nodes(
     }
     groups: dict[int, list[OpTrace]] = defaultdict(list)
     for index, other in attributed.items():
-        if calls[other].phase == "backward" and calls[other].sequence in forward:
-            groups[forward[calls[other].sequence]].append(result.traces[index])
+        call = calls[other]
+        if call.phase == "backward" and call.node is None and call.sequence in forward:
+            groups[forward[call.sequence]].append(result.traces[index])
     for origin_index, traces in groups.items():
         origin = result.traces[origin_index]
         frame = result.lineage.frames.get(origin.compile_id or "")

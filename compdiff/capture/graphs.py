@@ -4,10 +4,11 @@ Reads node metadata that Dynamo, AOTAutograd and Inductor leave (`from_node`, `o
 `partitioner_tag`, `stack_trace`, `val`); each is optional. Source: torch/fx/traceback.py, torch/_dynamo/output_graph.py.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
-from torch.fx import Graph as FxGraph
 from torch.fx import GraphModule, Node
 
 from compdiff.capture.arguments import argument_text
@@ -15,18 +16,56 @@ from compdiff.model import Graph, GraphNode, TensorMeta
 from compdiff.source import innermost_user
 
 
-def graph_record(
-    stage: str, module: GraphModule, dynamo_names: frozenset[str] = frozenset()
-) -> Graph:
-    """Return the graph of `module` as data, with its printed code; `dynamo_names` as in `node_record`."""
-    nodes = tuple(node_record(node, dynamo_names) for node in module.graph.nodes)
+@dataclass(frozen=True, slots=True)
+class DynamoNames:
+    """The names of a Dynamo graph's nodes, and the node that runs each graph inside it.
+
+    A higher-order op (a checkpoint, an autograd function, a branch) runs a graph of its own, whose names may be those of
+    other nodes: `bodies` gives, for the id of such a graph, the name of the node that runs it.
+    """
+
+    names: frozenset[str] = frozenset()
+    bodies: Mapping[int, str] = field(default_factory=dict)
+
+    def of(self, sources: Iterable[object]) -> tuple[str, ...]:
+        """Return the Dynamo nodes that provenance chains lead to, each once."""
+        found = (
+            self.bodies.get(getattr(source, "graph_id", 0), getattr(source, "name", ""))
+            for chain in sources
+            for source in _chain(chain)
+        )
+        return tuple(dict.fromkeys(name for name in found if name in self.names))
+
+
+NO_NAMES = DynamoNames()
+
+
+def dynamo_names(module: GraphModule) -> DynamoNames:
+    """Return the names of the nodes of a Dynamo graph, and of those that run a graph inside it."""
+    bodies = {
+        identity: node.name
+        for node in module.graph.nodes
+        for source in node.all_input_nodes
+        if source.op == "get_attr"
+        for identity in _graphs_in(getattr(module, str(source.target), None))
+    }
+    return DynamoNames(frozenset(node.name for node in module.graph.nodes), bodies)
+
+
+def _graphs_in(body: object) -> Iterator[int]:
+    modules: Iterable[Any] = body.modules() if isinstance(body, GraphModule) else ()
+    return (id(module.graph) for module in modules if isinstance(module, GraphModule))
+
+
+def graph_record(stage: str, module: GraphModule, names: DynamoNames = NO_NAMES) -> Graph:
+    """Return the graph of `module` as data, with its printed code; `names` as in `node_record`."""
+    nodes = tuple(node_record(node, names) for node in module.graph.nodes)
     return Graph(stage=stage, nodes=nodes, code=module.code.strip())
 
 
-def node_record(node: Node, dynamo_names: frozenset[str] = frozenset()) -> GraphNode:
-    """Return one node as data; of the nodes it came from, those named in `dynamo_names` are kept."""
+def node_record(node: Node, names: DynamoNames = NO_NAMES) -> GraphNode:
+    """Return one node as data; of the nodes it came from, those of the Dynamo graph are kept."""
     meta = node.meta
-    roots = [name for source in meta.get("from_node", ()) for name in _names(source)]
     return GraphNode(
         name=node.name,
         op=node.op,
@@ -34,7 +73,7 @@ def node_record(node: Node, dynamo_names: frozenset[str] = frozenset()) -> Graph
         inputs=tuple(source.name for source in node.all_input_nodes),
         arguments=argument_text(node.args, node.kwargs),
         outputs=tuple(_metas(meta.get("val", meta.get("example_value")))),
-        dynamo_nodes=tuple(dict.fromkeys(name for name in roots if name in dynamo_names)),
+        dynamo_nodes=names.of(meta.get("from_node", ())),
         original_aten=str(meta.get("original_aten") or ""),
         sequence=_number(meta.get("seq_nr")),
         backward=meta.get("partitioner_tag") == "is_backward",
@@ -58,23 +97,16 @@ def target_text(node: Node) -> str:
     return f"{module}.{name}".lstrip(".")
 
 
-def node_names(graph: FxGraph) -> frozenset[str]:
-    """Return the names of all nodes of `graph`."""
-    return frozenset(node.name for node in graph.nodes)
-
-
 def _number(value: object) -> int:
     return value if isinstance(value, int) else -1
 
 
-def _names(source: object) -> Iterable[str]:
-    """Yield the node names of a provenance chain, newest first."""
+def _chain(source: object) -> Iterator[object]:
+    """Yield what a provenance chain holds, newest first."""
     pending = [source]
     while pending:
         current = pending.pop()
-        name = getattr(current, "name", "")
-        if name:
-            yield name
+        yield current
         pending.extend(getattr(current, "from_node", ()))
 
 

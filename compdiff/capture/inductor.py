@@ -18,7 +18,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from compdiff.capture.attributor import Attributor
-from compdiff.capture.graphs import graph_record, node_names, node_record
+from compdiff.capture.graphs import NO_NAMES, dynamo_names, graph_record, node_record
 from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
 from compdiff.capture.recorder import Lowering, Recorder
 from compdiff.model import CaptureWarning, PassEvent
@@ -166,7 +166,7 @@ def _dynamo_graphs(recorder: Recorder) -> Iterator[None]:
 
     def call_user_compiler(self: Any, module: GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         identity = compile_id()
-        recorder.dynamo_names[identity] = node_names(module.graph)
+        recorder.dynamo_names[identity] = dynamo_names(module)
         recorder.dynamo[identity] = graph_record("dynamo", module)
         # Inductor changes the module in place, so that the one to run node by node must be a copy of the graph.
         kept = GraphModule(module, copy.deepcopy(module.graph))
@@ -199,7 +199,7 @@ def _joint_graphs(recorder: Recorder) -> Iterator[None]:
     def joint_graph_passes(module: GraphModule, *args: Any, **kwargs: Any) -> GraphModule:
         identity = compile_id()
         if identity not in recorder.joint:
-            names = recorder.dynamo_names.get(identity, frozenset())
+            names = recorder.dynamo_names.get(identity, NO_NAMES)
             recorder.joint[identity] = graph_record("joint", module, names)
         return original(module, *args, **kwargs)
 
@@ -238,7 +238,7 @@ def _post_grad_graphs(recorder: Recorder) -> Iterator[None]:
     def post_grad_passes(module: GraphModule, *args: Any, **kwargs: Any) -> Any:
         result = original(module, *args, **kwargs)
         if recorder.current is not None:
-            names = recorder.dynamo_names.get(recorder.current.compile_id, frozenset())
+            names = recorder.dynamo_names.get(recorder.current.compile_id, NO_NAMES)
             recorder.current.post_grad = graph_record("post_grad", module, names)
         return result
 

@@ -12,7 +12,7 @@ from torch.fx import Graph as FxGraph
 from torch.fx import Node
 
 from compdiff.capture.arguments import argument_text
-from compdiff.capture.graphs import node_record
+from compdiff.capture.graphs import DynamoNames, node_record
 from compdiff.model import GraphNode, PassEvent
 
 _ANONYMOUS_PASSES = frozenset({"pattern_matcher"})
@@ -61,7 +61,7 @@ class PassLog:
 
     emit: Callable[[PassEvent], None]
     stage: Callable[[], str]
-    dynamo_names: Callable[[], frozenset[str]]
+    dynamo_names: Callable[[], DynamoNames]
     open: list[OpenPass] = field(default_factory=list)
 
     def finish(self, opened: OpenPass) -> None:

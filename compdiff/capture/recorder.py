@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from compdiff.capture.graphs import NO_NAMES, DynamoNames
 from compdiff.capture.pass_log import PassLog
 from compdiff.compile_log.log import CompileLog
 from compdiff.compile_log.wrapper import wrapper_calls
@@ -43,7 +44,7 @@ class Recorder:
     attributing: bool = False
     warnings: list[CaptureWarning] = field(default_factory=list)
     dynamo: dict[str, Graph] = field(default_factory=dict)
-    dynamo_names: dict[str, frozenset[str]] = field(default_factory=dict)
+    dynamo_names: dict[str, DynamoNames] = field(default_factory=dict)
     joint: dict[str, Graph] = field(default_factory=dict)
     joint_events: dict[str, list[PassEvent]] = field(default_factory=dict)
     lowerings: list[Lowering] = field(default_factory=list)
@@ -94,9 +95,9 @@ class Recorder:
         else:
             self.joint_events.setdefault(self.compile_id(), []).append(event)
 
-    def known_names(self) -> frozenset[str]:
+    def known_names(self) -> DynamoNames:
         """Return the node names of the Dynamo graph that is being compiled."""
-        return self.dynamo_names.get(self.compile_id(), frozenset())
+        return self.dynamo_names.get(self.compile_id(), NO_NAMES)
 
     def stage(self) -> str:
         """Return the stage of the graph that passes work on now."""

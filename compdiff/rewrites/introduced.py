@@ -18,9 +18,13 @@ class Reason:
 # Op calls inside a graph's call that no wrapper call made, or outside graphs, by op name.
 OP_CALL_REASONS = (
     Reason(r"randint|inductor_seeds", "draws the seed for the generated random numbers"),
+    Reason(
+        r"::_local_scalar_dense$",
+        "reads a value by which the compiled code goes one way or the other, or allocates",
+    ),
     Reason(r"::copy_$", "writes a result back into a tensor that the function mutates"),
     Reason(
-        r"::(as_strided|view|reshape|alias|detach|t|transpose|permute|expand|select|slice|squeeze|unsqueeze|_unsafe_view)$",
+        r"::(as_strided|view|reshape|alias|detach|t|transpose|permute|expand|select|slice|split|split_with_sizes|squeeze|unbind|unfold|unsqueeze|view_as_real|view_as_complex|diagonal|_unsafe_view)$",
         "AOTAutograd's runtime wrapper makes a view again that the function returns or mutates",
     ),
     Reason(r"::(empty|empty_strided|empty_like)$", "allocates a buffer of the wrapper"),

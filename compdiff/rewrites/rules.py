@@ -117,6 +117,16 @@ RULES: tuple[Rule, ...] = (
         case="attention_manual",
     ),
     Rule(
+        name="matmul-padded",
+        fate="rewritten",
+        scope="pass",
+        passes=(r" torch/_inductor/fx_passes/pad_mm\.py",),
+        why="The matrices were copied into larger ones, padded with zeros to sizes that tensor cores work on, and the "
+        "result is cut out of the larger product.",
+        source="torch/_inductor/fx_passes/pad_mm.py",
+        case="matmul_padded",
+    ),
+    Rule(
         name="addmm-unfused-bias",
         fate="rewritten",
         scope="pass",
@@ -180,6 +190,16 @@ RULES: tuple[Rule, ...] = (
         why="Compiled, the function takes another way (it asks torch.compiler.is_compiling() or the like).",
         source="torch/compiler/__init__.py: is_compiling, is_dynamo_compiling",
         case="compiled_otherwise",
+    ),
+    Rule(
+        name="other-layout",
+        fate="rewritten",
+        scope="op",
+        when=p.is_of_another_layout,
+        why="Compiled, the function takes another way before this op, and its input comes in another layout: the op makes "
+        "other calls on it, or needs no copy of it.",
+        source="torch/compiler/__init__.py: is_compiling; aten/src/ATen/native/LinearAlgebra.cpp: matmul",
+        case="layout_otherwise",
     ),
     Rule(
         name="dead-code",

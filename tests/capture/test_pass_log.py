@@ -3,13 +3,14 @@
 import torch
 from torch.fx import Graph, Node
 
+from compdiff.capture.graphs import DynamoNames
 from compdiff.capture.pass_log import OpenPass, PassLog, merged_duplicates
 from compdiff.model import PassEvent
 
 
 def _log() -> tuple[PassLog, list[PassEvent]]:
     events: list[PassEvent] = []
-    return PassLog(emit=events.append, stage=lambda: "post_grad", dynamo_names=frozenset), events
+    return PassLog(emit=events.append, stage=lambda: "post_grad", dynamo_names=DynamoNames), events
 
 
 def _graph() -> tuple[Graph, dict[str, Node]]:
