@@ -23,6 +23,7 @@ def find_joint_nodes(result: Alignment, calls: Sequence[AttributedCall]) -> None
     _find_backward_nodes(result, calls, attributed)
     _find_unpacked(result, calls, attributed)
     _find_accumulations(result)
+    _find_recomputed(result)
 
 
 def _attribute(result: Alignment, calls: Sequence[AttributedCall]) -> dict[int, int]:
@@ -167,6 +168,38 @@ def _find_accumulations(result: Alignment) -> None:
         for index, other in pairs + leftover_pairs(left, right, pairs):
             traces[index].joint = [nodes[other]]
             traces[index].certainty = "likely"
+
+
+def _find_recomputed(result: Alignment) -> None:
+    """Give the calls that a checkpoint makes again in the backward pass the joint nodes of their forward calls.
+
+    The joint graph has them once: what is computed again is decided after it. Of several alike it is the one on the same
+    weights, else the next after the one found before.
+    """
+    forward: dict[tuple[object, ...], list[OpTrace]] = defaultdict(list)
+    last = -1
+    for trace in result.traces:
+        alike = forward[_same_call(trace)]
+        if trace.call.phase == "forward" and trace.joint:
+            alike.append(trace)
+        elif trace.call.phase == "backward" and trace.compile_id and not trace.joint and alike:
+            first = min(alike, key=lambda one: _distance(trace.call, one.call, last))
+            alike.remove(first)
+            last = first.call.id
+            trace.joint, trace.certainty = list(first.joint), "likely"
+
+
+def _same_call(trace: OpTrace) -> tuple[object, ...]:
+    call = trace.call
+    shapes = [meta.shape for meta in call.inputs]
+    return (trace.compile_id, *call_key(call.name, call.overload, shapes))
+
+
+def _distance(again: OpCall, first: OpCall, last: int) -> tuple[int, bool, int]:
+    """Return what is least for the forward call that a call repeats: tensors not in common, before the last, how far."""
+    values = {meta.value for meta in again.inputs}
+    common = sum(meta.value in values for meta in first.inputs)
+    return -common, first.id < last, abs(first.id - last)
 
 
 def distribute(traces: Sequence[OpTrace], nodes: Sequence[GraphNode]) -> None:

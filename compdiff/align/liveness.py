@@ -5,6 +5,24 @@ from collections.abc import Iterable
 from compdiff.align.by_names import is_view_name
 from compdiff.model import Capture, OpCall
 
+# Ops that take a tensor for its shape and dtype alone.
+SHAPE_READERS = frozenset(
+    f"aten::{name}"
+    for name in (
+        "empty_like",
+        "full_like",
+        "new_empty",
+        "new_empty_strided",
+        "new_full",
+        "new_ones",
+        "new_zeros",
+        "ones_like",
+        "rand_like",
+        "randn_like",
+        "zeros_like",
+    )
+)
+
 
 def is_view(call: OpCall) -> bool:
     """Return whether every output of a call shares the memory of one of its inputs, and nothing is written.
@@ -40,6 +58,8 @@ def live_calls(capture: Capture, *, autograd: bool = True) -> frozenset[int]:
         differentiated = autograd and (call.phase == "backward" or call.sequence >= 0)
         if escapes or differentiated or values & wanted_values or shared:
             live.add(call.id)
+            if call.name in SHAPE_READERS:
+                continue
             wanted_values.update(meta.value for meta in call.inputs)
             wanted_storages.update(meta.storage for meta in call.inputs)
     return frozenset(live)

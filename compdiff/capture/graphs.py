@@ -15,17 +15,27 @@ from compdiff.capture.arguments import argument_text
 from compdiff.model import Graph, GraphNode, TensorMeta
 from compdiff.source import innermost_user
 
+# Its first two arguments are the graphs of its forward and its backward. Source: torch/_functorch/autograd_function.py.
+_AUTOGRAD_FUNCTION = "higher_order.autograd_function_apply"
+
 
 @dataclass(frozen=True, slots=True)
 class DynamoNames:
     """The names of a Dynamo graph's nodes, and the node that runs each graph inside it.
 
     A higher-order op (a checkpoint, an autograd function, a branch) runs a graph of its own, whose names may be those of
-    other nodes: `bodies` gives, for the id of such a graph, the name of the node that runs it.
+    other nodes: `bodies` gives, for the id of such a graph, the name of the node that runs it. The backward of an autograd
+    function is in `backward_bodies` instead: none of its calls is made while a node of the Dynamo graph runs.
     """
 
     names: frozenset[str] = frozenset()
     bodies: Mapping[int, str] = field(default_factory=dict)
+    backward_bodies: frozenset[int] = frozenset()
+
+    def in_backward_body(self, sources: Iterable[object]) -> bool:
+        """Return whether provenance chains lead to the backward of an autograd function."""
+        steps = (step for chain in sources for step in _chain(chain))
+        return any(getattr(step, "graph_id", 0) in self.backward_bodies for step in steps)
 
     def of(self, sources: Iterable[object]) -> tuple[str, ...]:
         """Return the Dynamo nodes that provenance chains lead to, each once."""
@@ -33,6 +43,7 @@ class DynamoNames:
             self.bodies.get(getattr(source, "graph_id", 0), getattr(source, "name", ""))
             for chain in sources
             for source in _chain(chain)
+            if getattr(source, "graph_id", 0) not in self.backward_bodies
         )
         return tuple(dict.fromkeys(name for name in found if name in self.names))
 
@@ -49,7 +60,15 @@ def dynamo_names(module: GraphModule) -> DynamoNames:
         if source.op == "get_attr"
         for identity in _graphs_in(getattr(module, str(source.target), None))
     }
-    return DynamoNames(frozenset(node.name for node in module.graph.nodes), bodies)
+    backward = {
+        identity
+        for node in module.graph.nodes
+        if target_text(node).endswith(_AUTOGRAD_FUNCTION)
+        for identity in _graphs_in(getattr(module, str(node.args[1]), None))
+    }
+    return DynamoNames(
+        frozenset(node.name for node in module.graph.nodes), bodies, frozenset(backward)
+    )
 
 
 def _graphs_in(body: object) -> Iterator[int]:
@@ -76,7 +95,8 @@ def node_record(node: Node, names: DynamoNames = NO_NAMES) -> GraphNode:
         dynamo_nodes=names.of(meta.get("from_node", ())),
         original_aten=str(meta.get("original_aten") or ""),
         sequence=_number(meta.get("seq_nr")),
-        backward=meta.get("partitioner_tag") == "is_backward",
+        backward=meta.get("partitioner_tag") == "is_backward"
+        or names.in_backward_body(meta.get("from_node", ())),
         source=innermost_user(meta.get("stack_trace") or ""),
     )
 

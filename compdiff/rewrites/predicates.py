@@ -1,7 +1,7 @@
 """Named conditions of rules. In: the facts and one op call's trace. Out: whether the condition holds."""
 
 from compdiff.align.inlined import NOT_COMPUTING
-from compdiff.align.liveness import is_view
+from compdiff.align.liveness import SHAPE_READERS, is_view
 from compdiff.align.other_layout import OTHER_LAYOUT
 from compdiff.align.traces import OpTrace
 from compdiff.rewrites.facts import Facts, base_name
@@ -49,7 +49,9 @@ def is_constant(facts: Facts, trace: OpTrace) -> bool:
     """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
     # Of an imported call the graph alone says what it makes.
     known = trace.call.outputs or trace.joint
-    if trace.compile_id is None or trace.call.inputs or not known:
+    # What is made in the shape of another tensor is folded where no kernel stores it.
+    from_tensor = trace.call.inputs and not (trace.call.name in SHAPE_READERS and not trace.items)
+    if trace.compile_id is None or from_tensor or not known:
         return False
     return all(_computes_more(facts, trace, item) for item in trace.items)
 

@@ -47,11 +47,17 @@ _CONSTANTS = frozenset(
         "aten::arange",
         "aten::eye",
         "aten::full",
+        "aten::full_like",
         "aten::linspace",
+        "aten::new_full",
+        "aten::new_ones",
+        "aten::new_zeros",
         "aten::ones",
+        "aten::ones_like",
         "aten::scalar_tensor",
         "aten::tensor",
         "aten::zeros",
+        "aten::zeros_like",
     }
 )
 # Targets of post-grad nodes that reduce: a kernel with one is a reduction kernel.

@@ -16,7 +16,7 @@ from compdiff.capture.plan.attention import AttentionCall, choose_attention, run
 from compdiff.capture.plan.backward import RunningNode, run_backward
 from compdiff.capture.plan.log import PlanLog, ValueReadError
 from compdiff.capture.plan.on_cpu import run_on_cpu
-from compdiff.capture.plan.recurrent import RECURRENT_OPS, recurrent
+from compdiff.capture.plan.recurrent import RECURRENT_OPS, gru_cell, recurrent
 from compdiff.errors import CaptureError
 from compdiff.model import Target
 
@@ -73,6 +73,8 @@ def backward() -> Iterator[None]:
     """
     running = RunningNode()
 
+    # Dynamo compiles a function that calls `backward` up to the call and after it: it must not trace the engine itself.
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
     def engine_run_backward(  # noqa: PLR0913, PLR0917 - the engine's own arguments
         roots: Any,
         gradients: Any,
@@ -222,6 +224,7 @@ def recurrent_weights() -> Iterator[None]:
     for name in RECURRENT_OPS:
         for key in ("CUDA", "AutogradCUDA"):
             library.impl(name, recurrent(name), key)
+    library.impl("_thnn_fused_gru_cell", gru_cell, "Meta")
     try:
         with mock.patch.object(torch.nn.RNNBase, "flatten_parameters", lambda _: None):
             yield

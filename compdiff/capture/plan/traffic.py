@@ -53,13 +53,15 @@ def _arguments(args: Any) -> tuple[set[str], set[str]]:
 
 
 def _bytes(names: set[str], deps: Iterable[Any]) -> int:
+    from torch._inductor.dependencies import MemoryDep
     from torch._inductor.utils import get_dtype_size
     from torch._inductor.virtualized import V
 
     by_index: dict[str, dict[Any, int]] = defaultdict(dict)
     for dep in deps:
         if dep.name in names:
-            by_index[dep.name][getattr(dep, "index", dep)] = _elements(dep)
+            index = dep.index if isinstance(dep, MemoryDep) else dep
+            by_index[dep.name][index] = _elements(dep)
     return sum(
         min(_hint(V.graph.get_numel(name)), sum(elements.values()))
         * int(get_dtype_size(V.graph.get_dtype(name)))
@@ -69,9 +71,10 @@ def _bytes(names: set[str], deps: Iterable[Any]) -> int:
 
 def _elements(dep: Any) -> int:
     """Return how many elements a load or store touches at most: all of them where its index is not known."""
+    from torch._inductor.dependencies import MemoryDep
     from torch._inductor.virtualized import V
 
-    if not hasattr(dep, "var_names"):
+    if not isinstance(dep, MemoryDep):
         return _hint(V.graph.get_numel(dep.name))
     known = not dep.is_indirect()
     count = 1
