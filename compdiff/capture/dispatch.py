@@ -20,7 +20,16 @@ from compdiff.capture.recorder import Place
 from compdiff.model import OpCall, SourceLocation, TensorMeta
 from compdiff.source import user_location
 
-IGNORED_OPS = frozenset({"prim::device", "prim::layout"})
+# What asks for a property, or marks a range for the profiler (optimizers do), is no work.
+IGNORED_OPS = frozenset(
+    {
+        "prim::device",
+        "prim::layout",
+        "profiler::_record_function_enter",
+        "profiler::_record_function_enter_new",
+        "profiler::_record_function_exit",
+    }
+)
 
 
 @dataclass
