@@ -1,3 +1,5 @@
+"""Ops that run graphs of their own: a checkpoint, an autograd function; copied layers and autocast."""
+
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
