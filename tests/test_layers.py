@@ -58,6 +58,8 @@ PRIVATE_MODULES = {
     Path("capture/plan/case.py"),
     Path("capture/plan/compiler.py"),
     Path("capture/plan/device.py"),
+    Path("capture/plan/on_cpu.py"),
+    Path("capture/plan/traffic.py"),
 }
 MODULES = sorted(
     path

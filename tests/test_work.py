@@ -57,6 +57,23 @@ def fates(**rewrites: str) -> dict[str, Fate]:
     }
 
 
+def test_a_kernel_counts_for_what_computes_and_not_for_its_views() -> None:
+    """A view and a product in one kernel explain one op call each: the product launched a kernel before."""
+    left = capture(basis="planned", op_calls=(op(0), op(1)), kernels=(planned(0, op_call=1),))
+    right = capture(basis="planned", kernels=(planned(0),))
+    diff = Diff(
+        left_label="eager",
+        right_label="compiled",
+        rewrites=(
+            Rewrite(id="r1", rule="view-elimination", left=("e0",), right=("k0",)),
+            Rewrite(id="r2", rule="pointwise-fusion", left=("e1",), right=("k0",)),
+        ),
+        fates=fates(e0="r1", e1="r2"),
+        origins={"k0": Origin(op_calls=("e0", "e1"))},
+    )
+    assert estimated(left, right, diff) == {"r2": (1, 1)}
+
+
 def test_a_fused_call_counts_where_its_kernel_counts() -> None:
     """A decomposed op call fused with two others adds its kernel to what the fusion saves."""
     left = capture(

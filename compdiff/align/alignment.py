@@ -12,6 +12,7 @@ from compdiff.align.by_names import match_by_names
 from compdiff.align.graph_replay import REPLAYED, match_replays
 from compdiff.align.joint_nodes import find_joint_nodes
 from compdiff.align.lineage import Lineage, trace_lineage
+from compdiff.align.other_layout import match_other_layout
 from compdiff.align.other_way import match_other_way
 from compdiff.align.outside_graphs import match_outside_graphs
 from compdiff.align.right_items import find_right_items, item_nodes
@@ -42,6 +43,7 @@ def align(left: Capture, right: Capture) -> Alignment:
     find_right_items(result)
     match_outside_graphs(result, "sequence of op calls outside the compiled graphs")
     match_other_way(result)
+    match_other_layout(result)
     _collect_matches(result)
     return result
 

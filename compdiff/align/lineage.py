@@ -5,10 +5,12 @@ replaying the pass log over the names.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from compdiff.model import CompiledGraph, Compiler, GraphNode, PassEvent
+
+_HIGHER = "torch.ops.higher_order."
 
 
 @dataclass(frozen=True)
@@ -72,11 +74,33 @@ def _frame(compile_id: str, graphs: list[CompiledGraph]) -> FrameLineage:
         own = dict(origins)
         for event in _events([graph], joint_stage=False):
             _replay(frame, own, event)
+        own |= _renamed(joint, own, graph)
         frame.names[graph.id] = own
         for node in graph.post_grad.nodes if graph.post_grad else ():
             for name in own.get(node.name, ()):
                 frame.finals[name].append(NodeRef(graph.id, node.name))
     return frame
+
+
+def _renamed(
+    joint: tuple[GraphNode, ...], origins: Mapping[str, frozenset[str]], graph: CompiledGraph
+) -> dict[str, frozenset[str]]:
+    """Return the origins of higher-order nodes of the post-grad graph that no event made: the joint ones of the same place.
+
+    Making a node write in place (`triton_kernel_wrapper_functional` to `_mutation`) is not logged.
+    """
+    nodes = graph.post_grad.nodes if graph.post_grad else ()
+    names = {node.name for node in nodes}
+    gone = [node for node in joint if node.target.startswith(_HIGHER) and node.name not in names]
+    found = {}
+    for node in nodes:
+        if not node.target.startswith(_HIGHER) or node.name in origins:
+            continue
+        before = next((it for it in gone if it.dynamo_nodes == node.dynamo_nodes), None)
+        if before is not None:
+            gone.remove(before)
+            found[node.name] = frozenset([before.name])
+    return found
 
 
 def _events(graphs: list[CompiledGraph], *, joint_stage: bool) -> Iterable[PassEvent]:

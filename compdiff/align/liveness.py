@@ -5,6 +5,24 @@ from collections.abc import Iterable
 from compdiff.align.op_names import is_view_name
 from compdiff.model import Capture, OpCall
 
+# Ops that take a tensor for its shape and dtype alone.
+SHAPE_READERS = frozenset(
+    f"aten::{name}"
+    for name in (
+        "empty_like",
+        "full_like",
+        "new_empty",
+        "new_empty_strided",
+        "new_full",
+        "new_ones",
+        "new_zeros",
+        "ones_like",
+        "rand_like",
+        "randn_like",
+        "zeros_like",
+    )
+)
+
 
 def is_view(call: OpCall) -> bool:
     """Return whether every output of a call shares the memory of one of its inputs, and nothing is written.
@@ -17,10 +35,11 @@ def is_view(call: OpCall) -> bool:
     return not call.mutates and all(meta.storage in inputs for meta in call.outputs)
 
 
-def live_calls(capture: Capture) -> frozenset[int]:
+def live_calls(capture: Capture, *, autograd: bool = True) -> frozenset[int]:
     """Return the ids of the op calls whose result reaches an output, a mutated tensor or autograd.
 
-    A backward pass keeps every forward call that autograd saw alive.
+    A backward pass keeps every forward call that autograd saw alive. Without `autograd` data flow alone counts: where no
+    backward pass follows, and a gradient that the function takes itself is among the op calls.
     """
     calls = capture.op_calls
     own = _storages_made(calls)
@@ -36,9 +55,11 @@ def live_calls(capture: Capture) -> frozenset[int]:
         # A view of memory that is needed is itself needed only where a later write gave its contents another number.
         shared = storages & (written if is_view(call) else wanted_storages) & wanted_storages
         escapes = (call.mutates and not storages <= own) or not call.outputs
-        needed = escapes or call.phase == "backward" or call.sequence >= 0
-        if needed or values & wanted_values or shared:
+        differentiated = autograd and (call.phase == "backward" or call.sequence >= 0)
+        if escapes or differentiated or values & wanted_values or shared:
             live.add(call.id)
+            if call.name in SHAPE_READERS:
+                continue
             wanted_values.update(meta.value for meta in call.inputs)
             wanted_storages.update(meta.storage for meta in call.inputs)
     return frozenset(live)

@@ -21,6 +21,8 @@ _UNNAMED_FALLBACKS = {
 }
 # The same for a copy from one device to another. Source: DeviceCopy, torch/_inductor/ir.py (torch 2.13, 2.14).
 _DEVICE_COPIES = frozenset({"device_put"})
+# The same for a copy to or from a complex dtype. Source: InplaceCopyFallback, torch/_inductor/ir.py (torch 2.14).
+_DTYPE_COPIES = frozenset({"convert_element_type"})
 
 # Source: ForeachKernelSchedulerNode, torch/_inductor/scheduler.py; TritonScheduling.get_kernel_name (torch 2.14).
 _HORIZONTAL_KERNEL = "triton_for_"
@@ -83,6 +85,8 @@ def _unnamed_ops(call: OpCall) -> frozenset[str]:
     name = call.name.rpartition("::")[2]
     if name == "copy_" and len({meta.device for meta in call.inputs}) > 1:
         return _DEVICE_COPIES
+    if name == "copy_" and len({meta.dtype for meta in call.inputs}) > 1:
+        return _DTYPE_COPIES
     return _UNNAMED_FALLBACKS.get(name, frozenset())
 
 

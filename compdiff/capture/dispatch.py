@@ -25,6 +25,7 @@ IGNORED_OPS = frozenset(
     {
         "prim::device",
         "prim::layout",
+        "profiler::_record_function_enter",
         "profiler::_record_function_enter_new",
         "profiler::_record_function_exit",
     }

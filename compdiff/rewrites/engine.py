@@ -238,8 +238,10 @@ def _scheduled(facts: Facts, kernel: str) -> str:
 
 
 _MIN_MEMBERS = 2
+# Source: get_kernel_category_by_source_code, torch/_inductor/wrapper_benchmark.py.
+_POINTWISE_OR_NOT = re.compile(r"triton_(poi|red|per|spl|mix)_")
 _REDUCTION_NAME = re.compile(
-    r"triton_(red|per|mix)_|cpp_\w*(softmax|norm|sum|mean|max|min|var|loss)"
+    r"triton_(red|per|spl|mix)_|cpp_\w*(softmax|norm|sum|mean|max|min|var|loss)"
 )
 
 
@@ -287,10 +289,14 @@ def _fits(rule: Rule, facts: Facts, kernel: str, members: Sequence[OpTrace]) -> 
 
 
 def _reduces(facts: Facts, kernel: str) -> bool:
-    """Return whether a generated kernel reduces: by its nodes, or by its name where no compiler told them."""
+    """Return whether a generated kernel reduces: by its name where that tells it, else by its nodes.
+
+    A node says less than a Triton kernel's name: a mean is also named by the kernel that only divides the sum.
+    """
+    name = facts.items[kernel].name
     nodes = facts.nodes_of(kernel)
-    if not nodes:
-        return _REDUCTION_NAME.match(facts.items[kernel].name) is not None
+    if not nodes or _POINTWISE_OR_NOT.match(name):
+        return _REDUCTION_NAME.match(name) is not None
     return any(node.target in REDUCTION_TARGETS for node in nodes)
 
 

@@ -97,6 +97,23 @@ class Facts:
         return frozenset(inputs | set(left.output_values))
 
     @cached_property
+    def live_without_backward(self) -> frozenset[int]:
+        """Ids of left op calls whose result reaches an output or a mutated tensor."""
+        return live_calls(self.alignment.left, autograd=False)
+
+    @cached_property
+    def inference_graphs(self) -> frozenset[str]:
+        """Compile ids of the graphs that no backward pass follows."""
+        return frozenset(
+            graph.compile_id for graph in self.graphs.values() if graph.direction == "inference"
+        )
+
+    def is_live(self, trace: OpTrace) -> bool:
+        """Return whether a left op call's result reaches an output, a mutated tensor or a backward pass."""
+        alone = trace.compile_id in self.inference_graphs
+        return trace.call.id in (self.live_without_backward if alone else self.live)
+
+    @cached_property
     def inside_graphs(self) -> dict[int, str]:
         """The compile ids of the graphs that left op calls without a traced counterpart lie in, by op call."""
         return graphs_around(self.alignment.traces)

@@ -4,6 +4,7 @@ from compdiff.align.inlined import NOT_COMPUTING
 from compdiff.align.liveness import is_view
 from compdiff.align.neighbours import BETWEEN
 from compdiff.align.op_names import SPLIT_PRODUCTS
+from compdiff.align.other_layout import OTHER_LAYOUT
 from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import SHAPED_LIKE, OpTrace
 from compdiff.rewrites.facts import Facts, base_name
@@ -19,7 +20,7 @@ def is_dead(facts: Facts, trace: OpTrace) -> bool:
     if not has_no_work_left(facts, trace):
         return False
     if trace.call.outputs:
-        return trace.call.id not in facts.live or _is_unread(facts, trace)
+        return not facts.is_live(trace) or _is_unread(facts, trace)
     return (trace.compile_id, trace.dynamo_node) in facts.unused_nodes
 
 
@@ -32,6 +33,11 @@ def _is_unread(facts: Facts, trace: OpTrace) -> bool:
 def is_left_out_by_dynamo(facts: Facts, trace: OpTrace) -> bool:
     """Return whether Dynamo's graph lacks the call although the calls around it are of one graph, and nothing needs it."""
     return trace.call.id in facts.inside_graphs and trace.call.id not in facts.live
+
+
+def is_of_another_layout(_: Facts, trace: OpTrace) -> bool:
+    """Return whether eager mode makes the call only because an op's input is laid out otherwise than when compiled."""
+    return trace.by == OTHER_LAYOUT
 
 
 def is_absorbed_view(facts: Facts, trace: OpTrace) -> bool:

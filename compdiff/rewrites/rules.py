@@ -47,8 +47,13 @@ _CONSTANTS = frozenset(
         "aten::arange",
         "aten::eye",
         "aten::full",
+        "aten::full_like",
         "aten::linspace",
+        "aten::new_full",
+        "aten::new_ones",
+        "aten::new_zeros",
         "aten::ones",
+        "aten::ones_like",
         "aten::scalar_tensor",
         "aten::tensor",
         "aten::zeros",
@@ -116,6 +121,16 @@ RULES: tuple[Rule, ...] = (
         "which never stores the score matrix.",
         source="torch/_inductor/fx_passes/fuse_attention.py",
         case="attention_manual",
+    ),
+    Rule(
+        name="matmul-padded",
+        fate="rewritten",
+        scope="pass",
+        passes=(r" torch/_inductor/fx_passes/pad_mm\.py",),
+        why="The matrices were copied into larger ones, padded with zeros to sizes that tensor cores work on, and the "
+        "result is cut out of the larger product.",
+        source="torch/_inductor/fx_passes/pad_mm.py",
+        case="matmul_padded",
     ),
     Rule(
         name="addmm-unfused-bias",
@@ -231,6 +246,16 @@ RULES: tuple[Rule, ...] = (
         why="A pattern of the compiler put another library call in the op's place.",
         source="torch/_inductor/pattern_matcher.py",
         case="conv_frozen",
+    ),
+    Rule(
+        name="other-layout",
+        fate="rewritten",
+        scope="op",
+        when=p.is_of_another_layout,
+        why="Compiled, the function takes another way before this op, and its input comes in another layout: the op makes "
+        "other calls on it, or needs no copy of it.",
+        source="torch/compiler/__init__.py: is_compiling; aten/src/ATen/native/LinearAlgebra.cpp: matmul",
+        case="layout_otherwise",
     ),
     Rule(
         name="dead-code",

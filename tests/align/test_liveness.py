@@ -63,3 +63,12 @@ def test_a_write_into_memory_that_nothing_uses_is_not_needed() -> None:
     fresh = call(0, "aten::relu", [X], [tensor(1, 1)])
     write = call(1, "aten::add_", [tensor(1, 1)], [tensor(2, 1)], mutates=True)
     assert live(fresh, write, outputs=(0,)) == frozenset()
+
+
+def test_a_tensor_read_for_its_shape_is_not_needed() -> None:
+    """`ones_like` keeps nothing alive but itself."""
+    calls = (
+        call(0, "aten::sin", [tensor(0, 0)], [tensor(1, 1)]),
+        call(1, "aten::ones_like", [tensor(1, 1)], [tensor(2, 2)]),
+    )
+    assert live_calls(capture(op_calls=calls, output_values=(2,))) == {1}

@@ -93,3 +93,13 @@ def test_outputs_of_the_step_are_numbered() -> None:
     x = torch.ones(2)
     recording, values = record(lambda: {"y": torch.sin(x)}, Place(), sources=False)
     assert values == (recording.op_calls[0].outputs[0].value,)
+
+
+def test_marks_for_the_profiler_are_no_calls() -> None:
+    """Optimizers put ranges around their steps."""
+
+    def step() -> None:
+        with torch.profiler.record_function("step"):
+            torch.relu(torch.ones(2))
+
+    assert not [call for call in _calls(step) if call.name.startswith("profiler::")]

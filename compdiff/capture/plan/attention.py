@@ -18,10 +18,13 @@ _BACKENDS: Any = torch.backends  # some of its functions have no types
 _HALF = frozenset({torch.float16, torch.bfloat16})
 _DENSE_RANK = 4
 _CUDNN_VERSION = 91501  # cuDNN is preferred when newer than 9.15
+_WIDE_CUDNN_VERSION = 92201  # from it on cuDNN has head dimensions of 256
+_WIDE_CAPABILITIES = frozenset({(9, 0), (10, 0), (10, 3)})
 _HEAD_STEP = 8  # flash and cuDNN need head dimensions of a multiple of it
 _FLASH_HEAD = 256
-_CUDNN_HEAD = {(9, 0): 256, (10, 0): 128}
-_DEFAULT_CUDNN_HEAD = 128
+_CUDNN_HEAD, _WIDE_CUDNN_HEAD = 128, 256
+_UNEVEN_HEADS = (192, 128)  # of query and value: cuDNN has them though they differ
+_DROPOUT_STEPS = 16  # cuDNN knows dropout in sixteenths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +57,14 @@ class AttentionCall:
         return self.query.shape[-1] == self.key.shape[-1] == self.value.shape[-1]
 
     @property
-    def grouped(self) -> bool:
-        """Whether several query heads share a key head."""
-        return self.query.shape[1] != self.key.shape[1]
+    def heads(self) -> tuple[int, int]:
+        """The head dimensions of query and value."""
+        return self.head, int(self.value.shape[-1])
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """How many queries and keys there are."""
+        return int(self.query.shape[-2]), int(self.key.shape[-2])
 
     @property
     def trains(self) -> bool:
@@ -105,13 +113,38 @@ def _flash_head(call: AttentionCall, _: Target) -> bool:
     return call.head <= _FLASH_HEAD
 
 
+def _one_batch(call: AttentionCall, _: Target) -> bool:
+    return call.query.shape[0] == call.key.shape[0] == call.value.shape[0]
+
+
 def _cudnn_head(call: AttentionCall, target: Target) -> bool:
-    limit = _CUDNN_HEAD.get(target.capability, _DEFAULT_CUDNN_HEAD)
-    return call.head <= limit and call.head % _HEAD_STEP == 0
+    wide = tuple(target.capability) in _WIDE_CAPABILITIES
+    limit = _WIDE_CUDNN_HEAD if wide and cudnn_version() >= _WIDE_CUDNN_VERSION else _CUDNN_HEAD
+    fits = max(call.heads) <= limit or (wide and call.heads == _UNEVEN_HEADS)
+    return fits and all(head % _HEAD_STEP == 0 for head in call.heads)
+
+
+def _cudnn_gradient(call: AttentionCall, _: Target) -> bool:
+    known = {_UNEVEN_HEADS, (_WIDE_CUDNN_HEAD, _WIDE_CUDNN_HEAD)}
+    return not call.trains or max(call.heads) <= _CUDNN_HEAD or call.heads in known
+
+
+def _cudnn_dropout(call: AttentionCall, _: Target) -> bool:
+    return (call.dropout * _DROPOUT_STEPS).is_integer()
 
 
 def _long(call: AttentionCall, _: Target) -> bool:
-    return int(call.query.shape[2]) > 1 and int(call.key.shape[2]) > 1
+    queries, keys = call.lengths
+    return keys != 1 and not (call.dropout > 0 and queries == 1)
+
+
+def _square_if_causal(call: AttentionCall, _: Target) -> bool:
+    queries, keys = call.lengths
+    return not call.causal or queries == keys
+
+
+def _one_query_head(call: AttentionCall, _: Target) -> bool:
+    return call.query.shape[-1] == call.key.shape[-1]
 
 
 def _gradient_head(call: AttentionCall, target: Target) -> bool:
@@ -134,14 +167,20 @@ def _efficient_head(call: AttentionCall, target: Target) -> bool:
 
 
 _RANK = Condition("query, key and value have four dimensions and elements", _dense)
+_BATCH = Condition("one batch size", _one_batch)
 CONDITIONS: dict[str, tuple[Condition, ...]] = {
     "cudnn": (
         _RANK,
         Condition("capability 8.0 or newer", _ampere),
         Condition("float16 or bfloat16", _half),
-        Condition("one head dimension", _one_head_size),
-        Condition("head dimension a multiple of 8, at most 256 (9.0) or 128", _cudnn_head),
-        Condition("more than one query and one key", _long),
+        _BATCH,
+        Condition("dropout in sixteenths", _cudnn_dropout),
+        Condition(
+            "head dimensions that are multiples of 8, at most 256 (9.0 and 10.x) or 128",
+            _cudnn_head,
+        ),
+        Condition("a head dimension that trains: at most 128, or 256", _cudnn_gradient),
+        Condition("more than one key, and with dropout more than one query", _long),
     ),
     "flash": (
         _RANK,
@@ -151,22 +190,31 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
         Condition("one head dimension", _one_head_size),
         Condition("head dimension at most 256", _flash_head),
         Condition("a head dimension that trains on capability 8.6, 8.9 and 12.x", _gradient_head),
+        Condition("as many queries as keys, if causal", _square_if_causal),
+        _BATCH,
     ),
     "efficient": (
         _RANK,
         Condition("float16 or float32, or bfloat16 from capability 8.0 on", _efficient_dtype),
         Condition("head dimensions that the alignment allows", _efficient_head),
+        Condition("one head dimension of query and key", _one_query_head),
+        _BATCH,
     ),
     "math": (),
 }
 _ORDER = ("flash", "efficient", "math")
 
 
+def cudnn_version() -> int:
+    """Return the version of torch's cuDNN, as 91501 for 9.15.1; 0 without one."""
+    return int(_BACKENDS.cudnn.version() or 0)
+
+
 def prefers_cudnn(target: Target) -> bool:
-    """Return whether torch asks cuDNN first: cuDNN newer than 9.15 on capability 9.0 or 10.0."""
-    version = _BACKENDS.cudnn.version() or 0
+    """Return whether torch asks cuDNN first: cuDNN newer than 9.15 on capability 9.0 or 10.x."""
+    version = cudnn_version()
     deprioritized = os.environ.get("TORCH_CUDNN_SDPA_DEPRIORITIZED") == "1"
-    fits = tuple(target.capability) in {(9, 0), (10, 0)}
+    fits = tuple(target.capability) in _WIDE_CAPABILITIES
     return fits and version >= _CUDNN_VERSION and not deprioritized
 
 

@@ -4,7 +4,7 @@ Private names of torch; sources (torch 2.14) as named. Importing this module pat
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
@@ -15,7 +15,8 @@ from compdiff.capture import inductor
 from compdiff.capture.plan.attention import AttentionCall, choose_attention, run_attention
 from compdiff.capture.plan.backward import RunningNode, run_backward
 from compdiff.capture.plan.log import PlanLog, ValueReadError
-from compdiff.capture.plan.recurrent import RECURRENT_OPS, recurrent
+from compdiff.capture.plan.on_cpu import run_on_cpu
+from compdiff.capture.plan.recurrent import RECURRENT_OPS, gru_cell, recurrent
 from compdiff.errors import CaptureError
 from compdiff.model import Target
 
@@ -74,6 +75,8 @@ def backward() -> Iterator[None]:
     running = RunningNode()
     run = _COMPILE._disable_dynamo(run_backward)
 
+    # Dynamo compiles a function that calls `backward` up to the call and after it: it must not trace the engine itself.
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
     def engine_run_backward(  # noqa: PLR0913, PLR0917 - the engine's own arguments
         roots: Any,
         gradients: Any,
@@ -97,6 +100,7 @@ def backward() -> Iterator[None]:
         mock.patch.object(torch.autograd.graph, "_engine_run_backward", engine_run_backward),
         mock.patch.object(torch._C, "_current_graph_task_id", running.current_pass),
         mock.patch.object(inductor, "running_autograd_node", running.identity),
+        mock.patch.object(torch._C, "_current_graph_task_id", running.task_id),
     ):
         yield
 
@@ -141,17 +145,6 @@ def _count_assumed(log: PlanLog) -> None:
 
 
 @contextlib.contextmanager
-def copies() -> Iterator[None]:
-    """Let copies of modules share the mode of their tensors, which `copy.deepcopy` would copy with each of them."""
-
-    def deepcopy(self: FakeTensorMode, _: object) -> FakeTensorMode:
-        return self
-
-    with mock.patch.object(FakeTensorMode, "__deepcopy__", deepcopy, create=True):
-        yield
-
-
-@contextlib.contextmanager
 def module_moves() -> Iterator[None]:
     """Let `module.to(device)` work on fake parameters, which torch cannot swap. Source: torch/nn/modules/module.py."""
     moved: dict[tuple[int, int], tuple[object, object, object]] = {}
@@ -168,6 +161,42 @@ def module_moves() -> Iterator[None]:
         return self
 
     with mock.patch.object(torch.nn.Module, "_apply", apply):
+        yield
+
+
+@contextlib.contextmanager
+def copies() -> Iterator[None]:
+    """Let `copy.deepcopy` of a module work: it would give each fake tensor a mode of its own, and modes do not mix.
+
+    Source: Tensor.__deepcopy__, torch/_tensor.py.
+    """
+    with mock.patch.object(FakeTensorMode, "__deepcopy__", lambda mode, _: mode, create=True):
+        yield
+
+
+@contextlib.contextmanager
+def kernels_for_shapes() -> Iterator[None]:
+    """Run an op that has no rule for its result's shape on zeros on the CPU: torch would run it on the device.
+
+    Source: run_fallback_kernel, torch/_subclasses/fake_tensor.py.
+    """
+    from torch._subclasses import fake_impls, fake_tensor
+
+    original = fake_tensor.run_fallback_kernel
+
+    def on_cpu(
+        mode: FakeTensorMode, func: Any, flat_args: Sequence[Any], spec: Any, error: RuntimeError
+    ) -> Any:
+        devices = {arg.fake_device for arg in flat_args if mode.is_our_fake(arg)}
+        device = next((it for it in devices if it.type != "cpu"), None)
+        if device is None:
+            return original(mode, func, flat_args, spec, error)
+        return run_on_cpu(mode, func, flat_args, spec, device)
+
+    with (
+        mock.patch.object(fake_tensor, "run_fallback_kernel", on_cpu),
+        mock.patch.object(fake_impls, "run_fallback_kernel", on_cpu),
+    ):
         yield
 
 
@@ -198,6 +227,7 @@ def recurrent_weights() -> Iterator[None]:
     for name in RECURRENT_OPS:
         for key in ("CUDA", "AutogradCUDA"):
             library.impl(name, recurrent(name), key)
+    library.impl("_thnn_fused_gru_cell", gru_cell, "Meta")
     try:
         with mock.patch.object(torch.nn.RNNBase, "flatten_parameters", lambda _: None):
             yield

@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_map
 
 from compdiff.capture.plan.device import DEVICE, FakeTensorMode
 from compdiff.capture.plan.log import CppKernel, PlanLog, TritonKernel
+from compdiff.capture.plan.traffic import traffic_of
 
 _LIBRARY: Any = torch.library  # its class has no types
 _CHOICES = 6  # the place of `choices` in do_autotuning's arguments, self counted
@@ -43,11 +44,7 @@ def kernels_not_launched(log: PlanLog) -> Iterator[None]:
 
     def define_kernel(self: Any, source: str, nodes: Any, kernel: Any) -> str:
         name = str(define(self, source, nodes, kernel))
-        # A combo kernel runs several kernels side by side in one launch.
-        parts = getattr(kernel, "sub_kernels", (kernel,))
-        log.kernel_bytes[log.modules - 1, name] = sum(
-            int(part.estimate_kernel_num_bytes()) for part in parts
-        )
+        log.kernel_bytes[log.modules - 1, name] = traffic_of(kernel)
         return name
 
     def triton(_: Any, name: str, source: str, device_str: str = "cuda") -> TritonKernel:  # noqa: ARG001

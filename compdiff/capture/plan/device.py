@@ -83,6 +83,10 @@ def torch_cuda(target: Target) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name, answer in answers.items():
             stack.enter_context(mock.patch.object(torch.cuda, name, answer))
+        # Else autocast and GradScaler switch themselves off, with a warning that only the case's output shows.
+        stack.enter_context(
+            mock.patch.object(torch.cuda.amp.common, "amp_definitely_not_available", lambda: False)
+        )
         stack.enter_context(mock.patch.object(torch._C, "_cuda_getCurrentRawStream", lambda _: 0))
         yield
 

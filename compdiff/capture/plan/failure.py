@@ -43,6 +43,24 @@ CAUSES = (
         f"{_MEASURE}, or make the value on the CPU.",
     ),
     Cause(
+        "UnsupportedOperatorException",
+        re.compile(r"(?P<op>\S+)"),
+        "torch has no rule that says what {op} returns without running it on the device",
+        f"{_MEASURE}, or write it with other ops; for an op of your own, torch.library.register_fake gives the rule.",
+    ),
+    Cause(
+        "",
+        re.compile(r"There was no fake impl registered for <?(?:CustomOpDef\()?(?P<op>[\w:.]+)"),
+        "torch has no rule that says what {op} returns without running it on the device",
+        "Register one with torch.library.register_fake.",
+    ),
+    Cause(
+        "",
+        re.compile(r"shape_env must not be None"),
+        "this call makes sizes or results that depend on values, which only the device has",
+        f"{_MEASURE}, or write it with fixed shapes.",
+    ),
+    Cause(
         "",
         re.compile(
             r"no NVIDIA driver|CUDA driver version|No CUDA GPUs|CUDA error|cudaErr|getCurrentStream|invalid device"
@@ -67,12 +85,6 @@ CAUSES = (
         re.compile(r"^\.(?P<call>numpy|tolist)\(\) is not supported for tensor subclasses"),
         ".{call}() reads values that only the device has",
         f"{_MEASURE}, or compute it with torch.",
-    ),
-    Cause(
-        "UnsupportedOperatorException",
-        re.compile(r"(?P<op>\S+)"),
-        "{op} has no rule that says what it returns without running",
-        "Register one with torch.library.register_fake.",
     ),
 )
 

@@ -9,6 +9,7 @@ from compdiff.capture.plan.costs import bytes_read, bytes_written, rate_of, tens
 from compdiff.capture.plan.log import GraphCall, KernelLaunch
 from compdiff.capture.plan.models import Part, model_of
 from compdiff.capture.plan.recorder import PlannedCalls
+from compdiff.capture.plan.traffic import Traffic
 from compdiff.compile_log import same_op
 from compdiff.estimate import roofline
 from compdiff.model import (
@@ -37,7 +38,7 @@ class Compiled:
     """What the compiler made: graphs in the order of their code, bytes of kernels by graph and name, resources by name."""
 
     graphs: Mapping[int, CompiledGraph] = field(default_factory=dict)
-    kernel_bytes: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    kernel_bytes: Mapping[tuple[int, str], Traffic] = field(default_factory=dict)
     resources: Mapping[str, Resources] = field(default_factory=dict)
 
 
@@ -96,7 +97,7 @@ class _Maker:
         graph = self._graph(launch.run)
         index = None
         if launch.run is not None and graph is not None:
-            index = self._take(launch.run, graph, lambda one: one.name == launch.name)
+            index = self._take(launch.run, graph, lambda one: _names(one, launch.name))
         resources = self._compiled.resources.get(launch.name)
         self._add_kernel(
             Kernel(
@@ -150,11 +151,12 @@ class _Maker:
 
     def _generated_estimate(self, launch: KernelLaunch) -> Estimate:
         lowering = launch.run.lowering if launch.run is not None else -1
-        moved = self._compiled.kernel_bytes.get((lowering, launch.name), 0)
-        written = min(moved, launch.written_bytes)
+        moved = self._compiled.kernel_bytes.get((lowering, launch.name))
+        moved = moved or Traffic(launch.given_bytes)
+        written = min(moved.read, launch.written_bytes) if moved.written is None else moved.written
         return roofline(
             flops=0,
-            bytes_read=moved - written,
+            bytes_read=moved.read if moved.written is not None else moved.read - written,
             bytes_written=written,
             rate="float32",
             target=self._target,
@@ -164,6 +166,12 @@ class _Maker:
 def _modelled_name(call: OpCall, part: Part) -> str:
     label = part.label if part.label != "kernel" else "one kernel"
     return f"{call.name} ({label})" if part.kind != "memcpy" else part.label
+
+
+def _names(call: WrapperCall, kernel: str) -> bool:
+    """Return whether a wrapper call calls a kernel: one that the case wrote itself is called by its name and a number."""
+    name, _, number = call.name.rpartition("_")
+    return call.name == kernel or (name == kernel and number.isdecimal())
 
 
 def _bias_bytes(call: OpCall) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from compdiff.capture.plan.traffic import Traffic
 from compdiff.model import CaptureWarning
 
 _SIGNATURE = re.compile(r"^def triton_\w*\((?P<parameters>[^)]*)\)", re.MULTILINE)
@@ -18,7 +19,7 @@ class KernelLaunch:
     """One call of a generated kernel. `ops_before` is how many op calls had been recorded when it came.
 
     `kind` is `triton`, or `cpp` for what runs on the host; `written_bytes` is the size of the tensors that a Triton kernel
-    writes into, by the names of its parameters.
+    writes into, by the names of its parameters, `given_bytes` that of all its tensors.
     """
 
     kind: str
@@ -27,6 +28,7 @@ class KernelLaunch:
     run: "GraphCall | None"
     written_bytes: int
     ops_before: int
+    given_bytes: int = 0
 
 
 @dataclass
@@ -52,7 +54,7 @@ class PlanLog:
     calls: list[GraphCall] = field(default_factory=list)
     open_calls: list[GraphCall] = field(default_factory=list)
     launches: list[KernelLaunch] = field(default_factory=list)
-    kernel_bytes: dict[tuple[int, str], int] = field(default_factory=dict)
+    kernel_bytes: dict[tuple[int, str], Traffic] = field(default_factory=dict)
     notes: dict[str, CaptureWarning] = field(default_factory=dict)
     loading: bool = False
     assumed_values: int = 0
@@ -96,9 +98,16 @@ class TritonKernel:
     def run(self, *args: object, **_: object) -> None:
         """Note one launch."""
         log = self._log
-        written = _written_bytes(parameter_names(self.source), args)
         log.launches.append(
-            KernelLaunch("triton", self.name, self.source, log.current, written, log.ops_recorded)
+            KernelLaunch(
+                kind="triton",
+                name=self.name,
+                source=self.source,
+                run=log.current,
+                written_bytes=_written_bytes(parameter_names(self.source), args),
+                ops_before=log.ops_recorded,
+                given_bytes=sum(_bytes(it) for it in args if isinstance(it, torch.Tensor)),
+            )
         )
 
 
@@ -132,7 +141,11 @@ def parameter_names(source: str) -> tuple[str, ...]:
 def _written_bytes(names: Sequence[str], args: Sequence[object]) -> int:
     """Return the bytes of the tensors that the kernel writes. Source: names in torch/_inductor/codegen/common.py."""
     return sum(
-        argument.numel() * argument.element_size()
+        _bytes(argument)
         for name, argument in zip(names, args, strict=False)
         if isinstance(argument, torch.Tensor) and name.startswith(_WRITTEN)
     )
+
+
+def _bytes(tensor: torch.Tensor) -> int:
+    return tensor.numel() * tensor.element_size()

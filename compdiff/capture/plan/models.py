@@ -10,6 +10,20 @@ from dataclasses import dataclass
 from compdiff.model import OpCall, TensorMeta
 
 _BIAS_RANK = 1
+# Source: tags `inplace_view` of native_functions.yaml (torch 2.14); `resize_` and `set_` may move memory.
+_METADATA_CHANGES = frozenset(
+    f"aten::{name}_"
+    for name in (
+        "as_strided",
+        "detach",
+        "squeeze",
+        "swapaxes",
+        "swapdims",
+        "t",
+        "transpose",
+        "unsqueeze",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +66,11 @@ def is_view(call: OpCall) -> bool:
         and not call.mutates
         and all(meta.storage in inputs for meta in call.outputs)
     )
+
+
+def is_metadata_change(call: OpCall) -> bool:
+    """Return whether the op only gives its tensor another shape, in place (`squeeze_`)."""
+    return call.name in _METADATA_CHANGES
 
 
 def is_on_host(call: OpCall) -> bool:
@@ -107,6 +126,7 @@ _GEMM = Part("gemm")
 MODELS: tuple[KernelModel, ...] = (
     KernelModel("empty tensors", (), when=is_empty),
     KernelModel("views launch nothing", (), when=is_view),
+    KernelModel("shapes change in place: launches nothing", (), when=is_metadata_change),
     KernelModel("on the host: launches nothing", (), when=is_on_host),
     KernelModel(
         "allocations launch nothing",
@@ -216,9 +236,15 @@ MODELS: tuple[KernelModel, ...] = (
         source="native/cuda/layer_norm_kernel.cu",
     ),
     KernelModel(
+        "batch norm by cuDNN: one kernel",
+        (Part("batch norm"),),
+        ops=frozenset({"cudnn_batch_norm"}),
+        source="native/cudnn/BatchNorm.cpp: cudnnBatchNormalizationForwardTrainingEx, ForwardInference",
+    ),
+    KernelModel(
         "batch norm in training: statistics, then the transform",
         (Part("batch norm statistics", moves="fill"), Part("batch norm")),
-        ops=frozenset({"native_batch_norm", "_native_batch_norm_legit", "cudnn_batch_norm"}),
+        ops=frozenset({"native_batch_norm", "_native_batch_norm_legit"}),
         source="native/cuda/Normalization.cu",
     ),
     KernelModel(

@@ -11,6 +11,7 @@ import torch
 _MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 RECURRENT_OPS = tuple(f"{name}.input" for name in _MODES)
 _WITH_BIAS, _WITHOUT_BIAS = 4, 2
+_GRU_WORKSPACE = 5  # times the hidden size
 
 
 def recurrent(name: str) -> Callable[..., tuple[torch.Tensor, ...]]:
@@ -53,3 +54,18 @@ def recurrent(name: str) -> Callable[..., tuple[torch.Tensor, ...]]:
         return (output, hidden_out) if cell is None else (output, hidden_out, cell_out)
 
     return run
+
+
+def gru_cell(
+    input_gates: torch.Tensor,  # noqa: ARG001 - the op's own arguments
+    hidden_gates: torch.Tensor,  # noqa: ARG001
+    hidden: torch.Tensor,
+    input_bias: torch.Tensor | None = None,  # noqa: ARG001
+    hidden_bias: torch.Tensor | None = None,  # noqa: ARG001
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return tensors of the shapes that `aten::_thnn_fused_gru_cell` returns, which has no rule for them.
+
+    Source: aten/src/ATen/native/cuda/RNN.cu: _thnn_fused_gru_cell_cuda.
+    """
+    workspace = hidden.new_empty(hidden.shape[0], hidden.shape[1] * _GRU_WORKSPACE)
+    return torch.empty_like(hidden), workspace

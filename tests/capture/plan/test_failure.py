@@ -10,11 +10,18 @@ class DynamicOutputShapeException(Exception):  # noqa: N818 - torch's name
     """Stands for torch's."""
 
 
+class UnsupportedOperatorException(RuntimeError):  # noqa: N818 - torch's name
+    """Stands for torch's."""
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [
         (DynamicOutputShapeException("aten.nonzero.default"), "aten.nonzero.default"),
         (RuntimeError("Found no NVIDIA driver on your system."), "asks the CUDA driver"),
+        (UnsupportedOperatorException("aten._to_sparse.default"), "aten._to_sparse.default"),
+        (RuntimeError(".numpy() is not supported for tensor subclasses."), "numpy() reads values"),
+        (AssertionError("self.shape_env must not be None"), "depend on values"),
     ],
 )
 def test_names_what_needed_the_device(error: Exception, words: str) -> None:
@@ -23,6 +30,17 @@ def test_names_what_needed_the_device(error: Exception, words: str) -> None:
     assert isinstance(reason, CaptureError)
     assert words in reason.message
     assert "--device cuda" in reason.hint
+
+
+def test_names_an_op_of_the_case_without_a_rule() -> None:
+    """The hint says how to give it one."""
+    error = RuntimeError(
+        "There was no fake impl registered for <CustomOpDef(mine::scale)>. This is"
+    )
+    reason = explained(error)
+    assert isinstance(reason, CaptureError)
+    assert "mine::scale" in reason.message
+    assert "register_fake" in reason.hint
 
 
 def test_finds_the_cause_below() -> None:

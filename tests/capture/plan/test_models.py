@@ -86,3 +86,14 @@ def test_the_last_row_fits_all() -> None:
 def test_rows_have_names_of_their_own() -> None:
     """A modelled kernel names its row, which must say which one it is."""
     assert len({row.name for row in MODELS}) == len(MODELS)
+
+
+def test_another_shape_in_place_launches_nothing() -> None:
+    """`squeeze_` writes, but only the tensor's sizes."""
+    assert labels(call("aten::squeeze_", (meta(4, 1),), meta(4), mutates=True)) == []
+
+
+def test_cudnn_normalizes_in_one_kernel() -> None:
+    """Statistics and transform are one kernel of cuDNN, two of ATen."""
+    assert labels(call("aten::cudnn_batch_norm", (MATRIX,), OUT)) == ["batch norm"]
+    assert len(labels(call("aten::native_batch_norm", (MATRIX,), OUT))) == 2
