@@ -10,6 +10,8 @@ from compdiff.align.traces import Alignment, OpTrace, call_key
 from compdiff.model import OpCall, TensorMeta
 
 _ACCUMULATE_GRAD = "AccumulateGrad"
+# How many dimensions a matrix or a batch of them has. The layout of other tensors (images) is the compiler's choice.
+_MATRICES = (2, 3)
 
 
 def match_outside_graphs(result: Alignment, by: str) -> None:
@@ -86,7 +88,7 @@ def _layouts_without_output(call: OpCall) -> tuple[object, ...]:
 
 def _is_transposed(meta: TensorMeta) -> bool:
     """Return whether the rows of a matrix are nearer to each other in memory than its columns."""
-    return len(meta.stride) > 1 and meta.stride[-2] < meta.stride[-1]
+    return len(meta.stride) in _MATRICES and meta.stride[-2] < meta.stride[-1]
 
 
 def _name_and_shapes(call: OpCall) -> tuple[object, ...]:
