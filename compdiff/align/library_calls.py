@@ -69,10 +69,10 @@ def _window(anchors: Anchors, positions: dict[int, int], place: int, count: int)
 def _first_fit(
     rows: Sequence[LibraryCall], call: OpCall, part: Sequence[OpTrace], later: frozenset[str]
 ) -> list[OpTrace]:
-    """Return the op calls of the first row that fits; none that a kernel after the call is named after."""
+    """Return the op calls of the first row that fits; nothing folds that a kernel after the call is named after."""
     traces = [trace for trace in part if trace.call.phase == call.phase]
     for row in rows:
-        if not later & set(row.needs[1:]):
+        if not later & set(row.needs) & set(FOLDED_INTO):
             taken = _fit(row, call, traces, later)
             if taken:
                 return taken

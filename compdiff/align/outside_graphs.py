@@ -11,6 +11,8 @@ from compdiff.align.traces import Alignment, OpTrace, call_key
 from compdiff.model import OpCall, TensorMeta
 
 _ACCUMULATE_GRAD = "AccumulateGrad"
+# How many dimensions a matrix or a batch of them has. The layout of other tensors (images) is the compiler's choice.
+_MATRICES = (2, 3)
 
 
 def match_outside_graphs(result: Alignment, by: str) -> None:
@@ -21,7 +23,7 @@ def match_outside_graphs(result: Alignment, by: str) -> None:
     ]
     left_keys = [_loosecall_key(trace.call) for trace in left]
     right_keys = [_loosecall_key(call) for call in right]
-    pairs = common_pairs(left_keys, right_keys)
+    pairs = _pairs_of_shared(left_keys, right_keys)
     pairs += leftover_pairs(left_keys, right_keys, pairs)
     if result.right.compiler is None:
         pairs += _pairs_of_externs([trace.call for trace in left], right, pairs)
@@ -31,6 +33,17 @@ def match_outside_graphs(result: Alignment, by: str) -> None:
     used = {other for _, other in pairs}
     rest = [call for index, call in enumerate(right) if index not in used]
     _match_gradients(left, rest)
+
+
+def _pairs_of_shared(
+    left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]]
+) -> list[tuple[int, int]]:
+    """Return the common pairs of two sequences without what only one of them has, which would only cost time."""
+    shared = set(left) & set(right)
+    rows = [index for index, key in enumerate(left) if key in shared]
+    columns = [index for index, key in enumerate(right) if key in shared]
+    pairs = common_pairs([left[row] for row in rows], [right[column] for column in columns])
+    return [(rows[row], columns[column]) for row, column in pairs]
 
 
 def _pairs_of_externs(
@@ -55,7 +68,7 @@ def _pairs_of_externs(
             # A view of another shape is another view.
             rest_left = [index for index in rest_left if not is_view_name(left[index].name)]
         keys = [left_key(left[i]) for i in rest_left], [right_key(right[i]) for i in rest_right]
-        more = common_pairs(*keys)
+        more = _pairs_of_shared(*keys)
         if left_key is not _name:
             more += leftover_pairs(*keys, more)
         found += [(rest_left[index], rest_right[other]) for index, other in more]
@@ -76,7 +89,7 @@ def _layouts_without_output(call: OpCall) -> tuple[object, ...]:
 
 def _is_transposed(meta: TensorMeta) -> bool:
     """Return whether the rows of a matrix are nearer to each other in memory than its columns."""
-    return len(meta.stride) > 1 and meta.stride[-2] < meta.stride[-1]
+    return len(meta.stride) in _MATRICES and meta.stride[-2] < meta.stride[-1]
 
 
 def _name_and_shapes(call: OpCall) -> tuple[object, ...]:

@@ -69,6 +69,14 @@ def test_sizes_tell_products_apart() -> None:
     assert origins(diff)["c0"] == ("e2", "e3")
 
 
+def test_an_addition_may_come_again_after_the_call() -> None:
+    """A later kernel that is named after another addition does not speak against the pattern."""
+    left = calls("mm", "add", "mul", "add")
+    made = kernels("triton_poi_fused_add_mul_0")
+    diff = compared(left, side(calls("addmm"), made, "o0 k0"))
+    assert origins(diff) == {"c0": ("e0", "e1"), "k0": ("e2", "e3")}
+
+
 def test_a_kept_convolution_takes_the_batch_norm_that_nothing_else_does() -> None:
     """Where a kernel is named after the batch norm, that kernel does it."""
     left = calls("convolution", "cudnn_batch_norm", "relu")
