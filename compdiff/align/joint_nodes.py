@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from compdiff.align.checkpoints import find_recomputed
+from compdiff.align.liveness import is_view
 from compdiff.align.sequence import common_pairs, leftover_pairs
 from compdiff.align.traces import ALLOCATIONS, Alignment, OpTrace, call_key
 from compdiff.model import AttributedCall, GraphNode, OpCall
@@ -56,7 +57,8 @@ def _find_enclosed(result: Alignment) -> None:
         own = [it for it in frame.joint if name in it.dynamo_nodes] if frame else []
         free = [it for it in own if not it.backward and it.name not in used[compile_id]]
         for trace in traces:
-            trace.compile_id, trace.dynamo_node, trace.joint = compile_id, name, list(free)
+            trace.compile_id, trace.dynamo_node = compile_id, name
+            trace.joint = [] if is_view(trace.call) else list(free)
             trace.certainty, trace.by = "likely", "between calls of one node"
 
 
