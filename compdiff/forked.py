@@ -1,15 +1,16 @@
 """Work in a second process. In: a function that returns bytes. Out: the bytes, whichever process made them.
 
-A fork starts in a millisecond and has all that the function needs; it is worth its memory where work takes a good part of
+A fork starts in milliseconds and has all that the function needs; it is worth its memory where work takes a good part of
 a second. Where one cannot be had, or ends without an answer, the work is done here, so that an error is raised here too.
 """
 
+import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NoReturn
 
 _THREADS = Path("/proc/self/task")
 
@@ -23,26 +24,23 @@ def beside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes]]:
     if not can_fork():
         yield work
         return
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reading)  # or it would wait for itself to read what nobody else does
-        _answer(work, writing)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        ended: list[int] = []
+    context = multiprocessing.get_context("fork")
+    reading, writing = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(work, reading, writing), daemon=True)
+    process.start()
+    writing.close()
 
-        def wait() -> bytes:
-            data = pipe.read()
-            ended.append(os.waitpid(child, 0)[1])
-            return work() if ended[0] else data
-
+    def wait() -> bytes:
         try:
-            yield wait
-        finally:
-            pipe.close()
-            if not ended:
-                os.waitpid(child, 0)
+            return reading.recv_bytes()
+        except EOFError:
+            return work()
+
+    try:
+        yield wait
+    finally:
+        reading.close()
+        process.join()
 
 
 def can_fork() -> bool:
@@ -52,12 +50,10 @@ def can_fork() -> bool:
     return sum(1 for _ in _THREADS.iterdir()) == 1
 
 
-def _answer(work: Callable[[], bytes], writing: int) -> NoReturn:
-    """Write what the work returns and end; nothing of the parent is flushed or cleaned up twice."""
-    code = 1
+def _answer(work: Callable[[], bytes], reading: Connection, writing: Connection) -> None:
+    """Hand over what the work returns, or nothing where it fails: the parent does it again, and so has the error."""
+    reading.close()  # or a parent that stopped reading would not be noticed
     try:
-        with os.fdopen(writing, "wb") as pipe:
-            pipe.write(work())
-        code = 0
-    finally:
-        os._exit(code)
+        writing.send_bytes(work())
+    except BaseException:  # noqa: BLE001 - told by the parent, which raises it itself
+        os._exit(1)

@@ -51,3 +51,18 @@ def test_a_node_that_a_library_call_names_is_its_own() -> None:
     """A kernel that reads the result of a library call does not compute it."""
     made = graph([node("mm"), node("b", "mm")], ("extern", ("mm",)), ("triton", ("b",)))
     assert inlined_nodes(made) == {}
+
+
+def test_a_cat_that_no_kernel_reads_is_made_by_the_kernels_of_its_parts() -> None:
+    """They write into its memory."""
+    cat = node("cat", "a", "b", target="aten.cat.default")
+    view = node("view", "cat", target="aten.reshape.default")
+    made = graph([node("a"), node("b"), cat, view], ("triton", ("a",)), ("triton", ("b",)))
+    assert inlined_nodes(made) == {0: ("cat",), 1: ("cat",)}
+
+
+def test_an_op_over_a_list_is_no_part_of_its_readers() -> None:
+    """One kernel runs all its parts and stores them."""
+    many = node("many", target="aten._foreach_add.Scalar")
+    made = graph([many, node("c", "many")], ("triton", ("c",)))
+    assert inlined_nodes(made) == {}

@@ -65,3 +65,13 @@ def test_one_kernel_called_twice_is_two_calls() -> None:
     source = "# [Provenance debug handles] k:1\n# [Provenance debug handles] k:10\n"
     calls, _ = wrapper_calls(source, {"k:1": ("a",), "k:10": ("b",)})
     assert [(call.name, call.nodes) for call in calls] == [("k", ("a",)), ("k", ("b",))]
+
+
+def test_a_kernel_of_the_case_is_called_as_it_is_launched() -> None:
+    """In the wrapper it is a numbered variable; a trace and a plan know the function's name."""
+    source = "add_0 = async_compile.triton('add', '''\nimport triton\n''', device_str='cuda')\n"
+    calls, code = wrapper_calls(source, {"add_0:1": ("triton_kernel_wrapper_mutation",)})
+    assert [(call.name, call.kind, call.code) for call in calls] == [
+        ("add", "triton", "import triton")
+    ]
+    assert code == "# add_0: 2 lines, shown with its kernel\n"

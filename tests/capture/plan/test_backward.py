@@ -187,3 +187,29 @@ def test_no_gradient_is_taken_for_another_that_is_gone() -> None:
             accumulate=True,
         )
     assert counting.copies == 0
+
+
+def test_all_nodes_of_a_pass_know_its_number() -> None:
+    """A checkpoint is computed again once in each pass, and it asks for the number."""
+    running = RunningNode()
+    seen: list[int] = []
+
+    class Asks(torch.autograd.Function):
+        @staticmethod
+        def forward(_: Any, x: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - torch's signature
+            return x.clone()
+
+        @staticmethod
+        def backward(_: Any, gradient: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - torch's signature
+            seen.append(running.current_pass())
+            return gradient
+
+    x, _ = leaves()
+    for _ in "ab":
+        root = Asks.apply(Asks.apply(x))
+        run_backward(
+            running, [root], [torch.ones(4, 4)], create_graph=False, inputs=(), accumulate=True
+        )
+    assert seen[0] == seen[1] != seen[2] == seen[3]
+    assert -1 not in seen
+    assert running.current_pass() == -1

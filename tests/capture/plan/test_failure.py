@@ -1,6 +1,7 @@
 """Errors of planning in the user's terms."""
 
 import pytest
+import torch
 
 from compdiff.capture.plan.failure import explained
 from compdiff.errors import CaptureError
@@ -54,3 +55,63 @@ def test_finds_the_cause_below() -> None:
 def test_leaves_other_errors_alone(error: Exception) -> None:
     """What the case raises stays what it is."""
     assert explained(error) is error
+
+
+class FakeTensorDeviceMismatchError(Exception):
+    """Stands for torch's."""
+
+
+class InductorError(Exception):
+    """Stands for torch's."""
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "hint"),
+    [
+        (
+            FakeTensorDeviceMismatchError("Expected all tensors to be on the same device, but"),
+            "on the same device",
+            "A GPU refuses this too",
+        ),
+        (
+            RuntimeError(".numpy() is not supported for tensor subclasses."),
+            ".numpy() reads values",
+            "--device cuda",
+        ),
+        (
+            AttributeError("'NoneType' object has no attribute 'ignore_fresh_unbacked_symbols'"),
+            "while_loop",
+            "--device cuda",
+        ),
+    ],
+)
+def test_names_what_the_case_asks(error: Exception, words: str, hint: str) -> None:
+    """Each with what to do."""
+    reason = explained(error)
+    assert isinstance(reason, CaptureError)
+    assert words in reason.message
+    assert hint in reason.hint
+
+
+def test_an_error_of_the_compiler_is_said_to_be_its_own() -> None:
+    """It is not about a value of the case: there Dynamo breaks the graph."""
+    error = InductorError("wrapped")
+    error.__cause__ = _raised_in_torch()
+    reason = explained(error)
+    assert isinstance(reason, CaptureError)
+    assert reason.message.startswith("torch.compile failed, by an error of its own: ValueError")
+
+
+def test_what_other_code_raises_while_compiling_stays_what_it_is() -> None:
+    """An op's own rule for fake tensors may fail in Inductor."""
+    error = InductorError("wrapped")
+    error.__cause__ = ValueError("the case's own")
+    assert explained(error) is error
+
+
+def _raised_in_torch() -> Exception:
+    try:
+        torch.nn.functional.dropout(torch.zeros(2), 7.0)
+    except ValueError as error:
+        return error
+    raise AssertionError
