@@ -2,7 +2,7 @@
 
 import msgspec
 
-from compdiff.model import Finding, OpCall, Rewrite
+from compdiff.model import Basis, Finding, OpCall, Rewrite
 from compdiff.report.estimates import rewrite_text
 from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import arguments_text, outputs_text, short_place
@@ -90,13 +90,15 @@ def _item(lookup: Lookup, item: str, *, shared: bool = False) -> CardItem:
     call = lookup.left_ops.get(item) or lookup.right_ops.get(item)
     kernel = lookup.right_kernels.get(item) or lookup.left_kernels.get(item)
     kernel_text = kernel_kind(kernel) if kernel is not None else "not in this run"
-    detail = signature_text(call) if call is not None else kernel_text
+    side = lookup.run.left if item in lookup.left_ops else lookup.run.right
+    detail = signature_text(call, side.basis) if call is not None else kernel_text
     return CardItem(lookup.ref(item), detail, shared)
 
 
-def signature_text(call: OpCall) -> str:
-    """Return what an op call takes and gives: `(f32[2, 3], 1) -> f32[2]`."""
-    return f"({arguments_text(call)}) -> {outputs_text(call) or 'nothing'}"
+def signature_text(call: OpCall, basis: Basis) -> str:
+    """Return what an op call takes and gives: `(f32[2, 3], 1) -> f32[2]`, without what it gives where that is not known."""
+    outputs = outputs_text(call, basis)
+    return f"({arguments_text(call)}) -> {outputs}" if outputs else f"({arguments_text(call)})"
 
 
 def make_findings(lookup: Lookup) -> tuple[FindingCard, ...]:

@@ -75,8 +75,12 @@ def detail(label: str, value: str) -> str:
 
 
 def signature(arguments: str, outputs: str) -> str:
-    """Return what goes in and what comes out."""
-    return f'{text(arguments)} <span class="to">→</span> {text(outputs or "nothing")}'
+    """Return what goes in and what comes out, where that is known."""
+    return (
+        f'{text(arguments)} <span class="to">→</span> {text(outputs)}'
+        if outputs
+        else text(arguments)
+    )
 
 
 def code_link(anchor: str) -> str:

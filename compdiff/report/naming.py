@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from compdiff.align.items import item_name
-from compdiff.model import GraphNode, OpCall, SourceLocation, TensorMeta
+from compdiff.model import Basis, GraphNode, OpCall, SourceLocation, TensorMeta
 
 _DTYPES = {
     "float64": "f64",
@@ -67,9 +67,11 @@ def arguments_text(call: OpCall) -> str:
     return _TENSOR_PLACE.sub(lambda _: next(remaining), call.arguments)
 
 
-def outputs_text(call: OpCall) -> str:
-    """Return the output tensors: `f32[2, 3], i64[2]`."""
-    return ", ".join(tensor_text(meta) for meta in call.outputs)
+def outputs_text(call: OpCall, basis: Basis) -> str:
+    """Return the output tensors, `f32[2, 3], i64[2]`, or `nothing`; "" of an imported call, whose outputs no trace holds."""
+    if basis == "imported":
+        return ""
+    return ", ".join(tensor_text(meta) for meta in call.outputs) or "nothing"
 
 
 def counted_text(names: Iterable[str]) -> str:

@@ -217,6 +217,7 @@ def _row(
     total: int,
 ) -> OpRow:
     match = lookup.matched.get(item)
+    side = lookup.run.right if item in lookup.right_ops else lookup.run.left
     return OpRow(
         id=item,
         name=op_name(call),
@@ -224,7 +225,7 @@ def _row(
         chain=call.chain,
         inner=counted_text(call.inner),
         arguments=arguments_text(call),
-        outputs=outputs_text(call),
+        outputs=outputs_text(call, side.basis),
         place=_place(lookup, item, call),
         phase=call.phase,
         duration=duration_text(call.duration_ns),
@@ -239,6 +240,6 @@ def _row(
 def _place(lookup: Lookup, item: str, call: OpCall) -> str:
     """Return where an op call was made; for one made by generated code the line in the wrapper."""
     if call.call is not None:
-        capture = lookup.run.right if item in lookup.right_ops else lookup.run.left
-        return f"generated wrapper, {graph_text(capture, call.graph)}"
+        side = lookup.run.right if item in lookup.right_ops else lookup.run.left
+        return f"generated wrapper, {graph_text(side, call.graph)}"
     return place_text(call.source, lookup.run.case.file) if call.source else ""

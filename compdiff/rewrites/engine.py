@@ -22,6 +22,7 @@ from compdiff.rewrites.rule import Rule
 from compdiff.rewrites.rules import REDUCTION_TARGETS, RULES
 
 _KEPT = "The same op runs on the right."
+_OUTSIDE = "It runs outside the compiled graphs, as in eager mode."
 _REPLAYED = "Its launches were captured in a CUDA graph, which replays them."
 _ON_THE_HOST = "Host work while a CUDA graph was captured: a replay does not do it again."
 _KEPT_KERNEL = "The op's own Triton kernel runs on the right too; the compiler launches it itself."
@@ -106,11 +107,11 @@ def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
 
 
 def _keep_outside(state: _State) -> None:
+    """Keep what runs outside the graphs; without a compiler's account nobody says where graphs are."""
+    told = state.facts.alignment.right.compiler is not None
     for trace in state.facts.alignment.traces:
         if trace.kept is not None:
-            state.fates[trace.id] = Fate(
-                fate="kept", why="It runs outside the compiled graphs, as in eager mode."
-            )
+            state.fates[trace.id] = Fate(fate="kept", why=_OUTSIDE if told else _KEPT)
 
 
 def _keep_same_op(state: _State) -> None:
