@@ -3,25 +3,17 @@
 from collections.abc import Iterable
 
 from compdiff.align.op_names import is_view_name
+from compdiff.align.traces import SHAPED_LIKE
 from compdiff.model import Capture, OpCall
 
 # Ops that take a tensor for its shape and dtype alone.
-SHAPE_READERS = frozenset(
-    f"aten::{name}"
-    for name in (
-        "empty_like",
-        "full_like",
-        "new_empty",
-        "new_empty_strided",
-        "new_full",
-        "new_ones",
-        "new_zeros",
-        "ones_like",
-        "rand_like",
-        "randn_like",
-        "zeros_like",
-    )
-)
+SHAPE_READERS = SHAPED_LIKE | {
+    "aten::empty_like",
+    "aten::new_empty",
+    "aten::new_empty_strided",
+    "aten::rand_like",
+    "aten::randn_like",
+}
 
 
 def is_view(call: OpCall) -> bool:
