@@ -18,15 +18,12 @@ import torch
 from torch.fx import GraphModule, Node
 
 from compdiff.capture.attributor import Attributor
-from compdiff.capture.graphs import DynamoNames, dynamo_names, graph_record, node_record
+from compdiff.capture.graphs import dynamo_names, graph_record, node_record
 from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
 from compdiff.capture.recorder import Lowering, Recorder
 from compdiff.model import CaptureWarning, PassEvent
 
 _ACCUMULATE_GRAD = 2**64 - 1  # AccumulateGrad's sequence number: it belongs to no forward call
-
-
-# ---------------------------------------------------------------- small accessors
 
 
 def next_sequence_number() -> int:
@@ -115,17 +112,13 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
             "autotune_local_cache": False,
         }
     settings |= {name.replace("-", "_"): value for name, value in options.items()}
-    known = {name: value for name, value in settings.items() if _has_setting(inductor_config, name)}
+    there = inductor_config.get_config_copy()
+    known = {name: value for name, value in settings.items() if name in there}
     with contextlib.ExitStack() as stack:
         stack.enter_context(inductor_config.patch(known))
-        if not use_cache and _has_setting(functorch_config, "enable_autograd_cache"):
+        if not use_cache and "enable_autograd_cache" in functorch_config.get_config_copy():
             stack.enter_context(functorch_config.patch(enable_autograd_cache=False))
         yield
-
-
-def _has_setting(config: Any, name: str) -> bool:
-    """Return whether this torch's configuration knows a (dotted) name."""
-    return name in config.get_config_copy()
 
 
 @contextlib.contextmanager
@@ -190,6 +183,31 @@ def _switch(
 
 
 @contextlib.contextmanager
+def _tensors_for_numbers(_: Recorder) -> Iterator[None]:
+    """Let the nodes that stand for ops on a dynamic number keep where they came from: torch makes them anew, without.
+
+    Source: _apply_tensorify_python_scalars, torch/_functorch/_aot_autograd/graph_compile.py.
+    """
+    from torch._functorch._aot_autograd import graph_compile
+
+    original = graph_compile._apply_tensorify_python_scalars
+
+    def keep_origin(old: Node, new: str, user: Node) -> None:  # noqa: ARG001 - torch names it
+        made = next(node for node in old.graph.nodes if node.name == new)
+        made.meta.setdefault("from_node", old.meta.get("from_node", []))
+
+    def apply(module: GraphModule) -> None:
+        module._register_replace_node_hook(keep_origin)
+        try:
+            original(module)
+        finally:
+            module._unregister_replace_node_hook(keep_origin)
+
+    with mock.patch.object(graph_compile, "_apply_tensorify_python_scalars", apply):
+        yield
+
+
+@contextlib.contextmanager
 def _joint_graphs(recorder: Recorder) -> Iterator[None]:
     """Keep the graph that AOTAutograd made, before the joint passes. Source: torch/_inductor/compile_fx.py."""
     from torch._inductor import compile_fx
@@ -199,8 +217,7 @@ def _joint_graphs(recorder: Recorder) -> Iterator[None]:
     def joint_graph_passes(module: GraphModule, *args: Any, **kwargs: Any) -> GraphModule:
         identity = compile_id()
         if identity not in recorder.joint:
-            names = recorder.dynamo_names.get(identity, DynamoNames())
-            recorder.joint[identity] = graph_record("joint", module, names)
+            recorder.joint[identity] = graph_record("joint", module, recorder.known_names())
         return original(module, *args, **kwargs)
 
     with mock.patch.object(compile_fx, "_recursive_joint_graph_passes", joint_graph_passes):
@@ -238,8 +255,7 @@ def _post_grad_graphs(recorder: Recorder) -> Iterator[None]:
     def post_grad_passes(module: GraphModule, *args: Any, **kwargs: Any) -> Any:
         result = original(module, *args, **kwargs)
         if recorder.current is not None:
-            names = recorder.dynamo_names.get(recorder.current.compile_id, DynamoNames())
-            recorder.current.post_grad = graph_record("post_grad", module, names)
+            recorder.current.post_grad = graph_record("post_grad", module, recorder.known_names())
         return result
 
     with mock.patch.object(compile_fx, "_recursive_post_grad_passes", post_grad_passes):
@@ -373,6 +389,7 @@ PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ..
     _autograd_numbers,
     _structured_log,
     _dynamo_graphs,
+    _tensors_for_numbers,
     _joint_graphs,
     _inductor_graphs,
     _post_grad_graphs,

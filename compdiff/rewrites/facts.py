@@ -9,7 +9,7 @@ from compdiff.align.items import left_op, right_items, right_kernel, right_op
 from compdiff.align.liveness import live_calls
 from compdiff.align.other_way import graphs_around
 from compdiff.align.traces import SHAPED_LIKE, Alignment, OpTrace
-from compdiff.model import GENERATED, CompiledGraph, GraphNode, Kernel, OpCall
+from compdiff.model import GENERATED, CompiledGraph, GraphNode, Kernel, OpCall, PassEvent
 
 
 @dataclass
@@ -119,6 +119,21 @@ class Facts:
         return graphs_around(self.alignment.traces)
 
     @cached_property
+    def behind_folded(self) -> frozenset[tuple[str, str]]:
+        """Joint nodes, with their compile ids, that lead to a node which constant folding replaced by its value."""
+        found: set[tuple[str, str]] = set()
+        for compile_id, frame in self.alignment.lineage.frames.items():
+            inputs = {node.name: node.inputs for node in frame.joint}
+            folded = [it for event, before, _ in frame.events if _folds(event) for it in before]
+            pending = [name for it in folded for name in inputs.get(it, ())]
+            while pending:
+                name = pending.pop()
+                if (compile_id, name) not in found:
+                    found.add((compile_id, name))
+                    pending.extend(inputs.get(name, ()))
+        return frozenset(found)
+
+    @cached_property
     def unused_nodes(self) -> frozenset[tuple[str | None, str | None]]:
         """Dynamo nodes, with their compile ids, whose results reach no output and that write nothing."""
         return frozenset(
@@ -182,6 +197,10 @@ def _constant_calls(calls: Iterable[OpCall]) -> frozenset[int]:
             found.add(call.id)
             known.update(meta.value for meta in call.outputs)
     return frozenset(found)
+
+
+def _folds(event: PassEvent) -> bool:
+    return "constant_fold" in event.pass_name
 
 
 def base_name(name: str) -> str:

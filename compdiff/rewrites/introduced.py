@@ -32,6 +32,7 @@ OP_CALL_REASONS = (
     ),
     Reason(r"::copy_$", "writes a result back into a tensor that the function mutates"),
     Reason(r"::(reshape|detach|_unsafe_view)$", _VIEW_AGAIN),
+    Reason(r"::lift_fresh$", "hands a number of Python to a graph as a tensor"),
     Reason(r"::(empty|empty_strided|empty_like)$", "allocates a buffer of the wrapper"),
     Reason(
         r"::(clone|contiguous)$",

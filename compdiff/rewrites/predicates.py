@@ -69,6 +69,13 @@ def comes_from_constants(facts: Facts, trace: OpTrace) -> bool:
     return has_no_work_left(facts, trace) and trace.call.id in facts.constants
 
 
+def leads_to_a_constant(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether nothing on the right does the call's work, because what it leads to was computed while compiling."""
+    if not has_no_work_left(facts, trace) or not trace.joint:
+        return False
+    return all((trace.compile_id, node.name) in facts.behind_folded for node in trace.joint)
+
+
 def _computes_more(facts: Facts, trace: OpTrace, item: str) -> bool:
     """Return whether a generated kernel does another call's work too, rather than store this one's for a library call."""
     others = [

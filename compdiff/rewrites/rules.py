@@ -323,6 +323,15 @@ RULES: tuple[Rule, ...] = (
         case="constant_fold",
     ),
     Rule(
+        name="constant-folded",
+        fate="folded",
+        scope="op",
+        when=p.leads_to_a_constant,
+        why="The values are known at compile time: they stand in the kernel as constants and are never stored.",
+        source="torch/_inductor/fx_passes/joint_graph.py: constant_fold_uniform_value",
+        case="constant_fold",
+    ),
+    Rule(
         name="noop-removed",
         fate="eliminated",
         scope="op",
