@@ -1,7 +1,7 @@
 """Compares `compdiff import` with TraceDiff of HolisticTraceAnalysis. Run: python benchmarks/import_vs_hta.py HTA_PYTHON.
 
-HTA_PYTHON is the python of an environment with HolisticTraceAnalysis==0.5.0. Both read the same pair of traces in fresh
-processes, in turns (A B B A), because only ratios mean anything on a shared machine; compdiff also aligns and writes its
+HTA_PYTHON is the python of an environment with HolisticTraceAnalysis==0.5.0. The traces are those in COMPDIFF_TRACES, by
+default ../shared/traces. Both tools read the same pair in fresh processes, in turns (A B B A), because only ratios mean anything on a shared machine; compdiff also aligns and writes its
 report. Then compdiff alone reads a trace repeated to 125 thousand up to a million events. Memory is that of all processes
 together (the sum of their proportional shares), sampled in runs that are not timed. Exit code 1 when a limit is missed.
 """
@@ -21,7 +21,7 @@ from time import perf_counter, sleep
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-TRACES = ROOT.parent.parent / "shared" / "traces"
+TRACES = Path(os.environ.get("COMPDIFF_TRACES", ROOT.parent / "shared" / "traces"))
 COMPILED = Path(tempfile.gettempdir()) / f"compdiff-benchmark-{os.getpid()}"
 MOST_TIME = 0.1
 MOST_MEMORY = 1.0
