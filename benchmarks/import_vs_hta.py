@@ -1,9 +1,10 @@
 """Compares `compdiff import` with TraceDiff of HolisticTraceAnalysis. Run: python benchmarks/import_vs_hta.py HTA_PYTHON.
 
 HTA_PYTHON is the python of an environment with HolisticTraceAnalysis==0.5.0. The traces are those in COMPDIFF_TRACES, by
-default ../shared/traces. Both tools read the same pair in fresh processes, in turns (A B B A), because only ratios mean anything on a shared machine; compdiff also aligns and writes its
-report. Then compdiff alone reads a trace repeated to 125 thousand up to a million events. Memory is that of all processes
-together (the sum of their proportional shares), sampled in runs that are not timed. Exit code 1 when a limit is missed.
+default ../shared/traces. Both tools read the same pair in fresh processes, in turns (A B B A), because only ratios mean
+anything on a shared machine; compdiff also aligns and writes its report. Then compdiff alone reads a trace repeated to 125
+thousand up to a million events. Memory is that of all processes together (the sum of their proportional shares), sampled
+in runs that are not timed. Exit code 1 when a limit is missed.
 """
 
 import argparse
