@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from compdiff.align.joint_nodes import runs
 from compdiff.align.op_names import functional_name, is_view_name
 from compdiff.align.sequence import common_pairs
-from compdiff.align.traces import Alignment, OpTrace
+from compdiff.align.traces import Alignment, OpTrace, hands_over_a_gradient
 from compdiff.model import Capture, CompiledGraph, Compiler, GraphNode
 
 BY_ORDER = "order of the op calls and of the logged graph's nodes"
-_ACCUMULATE_GRAD = "AccumulateGrad"
 # Names of one thing: of Python's operators and methods, and of the ops that they call.
 _SAME = {
     "and_": "bitwise_and",
@@ -79,7 +78,7 @@ def find_joint_nodes_by_order(result: Alignment, compiler: Compiler) -> None:
     backward = [
         trace
         for trace in result.traces
-        if trace.call.phase == "backward" and trace.call.autograd_node != _ACCUMULATE_GRAD
+        if trace.call.phase == "backward" and not hands_over_a_gradient(trace.call)
     ]
     units = [
         (graph.compile_id, unit)

@@ -17,6 +17,7 @@ from compdiff.align.guesses import (
     NamedKernel,
     RightSide,
     anchors_of,
+    by_item,
     computes,
     give,
     is_free,
@@ -206,10 +207,7 @@ def _share_parts(traces: Iterable[OpTrace], kernels: Iterable[NamedKernel]) -> N
     alike: dict[tuple[Phase, frozenset[str]], list[str]] = defaultdict(list)
     for kernel in kernels:
         alike[kernel.phase, kernel.ops].append(kernel.item)
-    members: dict[str, list[OpTrace]] = defaultdict(list)
-    for trace in traces:
-        for item in trace.items:
-            members[item].append(trace)
+    members = by_item(traces)
     for items in alike.values():
         shared = [one for one in members[items[0]] if set(items) <= set(one.items)]
         for trace, item in (
@@ -227,12 +225,10 @@ def _share_parts(traces: Iterable[OpTrace], kernels: Iterable[NamedKernel]) -> N
 def _match_recomputed(traces: Sequence[OpTrace], kernels: Sequence[NamedKernel]) -> None:
     """Give a forward op call the backward kernel that names its op and does the backward of the same autograd function."""
     forward: dict[tuple[int, str], list[OpTrace]] = defaultdict(list)
-    members: dict[str, list[OpTrace]] = defaultdict(list)
     for trace in traces:
         if trace.call.phase == "forward" and trace.call.sequence >= 0 and computes(trace):
             forward[trace.call.sequence, traced_name(trace.call.name)].append(trace)
-        for item in trace.items:
-            members[item].append(trace)
+    members = by_item(traces)
     for kernel in kernels:
         inside = [one for one in members[kernel.item] if one.call.phase == "backward"]
         rest = kernel.ops - {traced_name(trace.call.name) for trace in inside}

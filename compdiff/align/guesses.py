@@ -5,20 +5,20 @@ Nothing is known of right items but what a trace holds: an order, names, and the
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from compdiff.align.anchors import Anchors
 from compdiff.align.graph_replay import ON_THE_HOST, REPLAYED
 from compdiff.align.items import in_order, right_kernel, right_op
 from compdiff.align.op_names import SAME_OP, is_view_name
-from compdiff.align.traces import ALLOCATIONS, Alignment, OpTrace
+from compdiff.align.traces import ALLOCATIONS, Alignment, OpTrace, hands_over_a_gradient
 from compdiff.kernels import read_kernel_name
 from compdiff.model import GENERATED, Kernel, OpCall, Phase
 
 # A compiled function without a compiler's account of it: op calls in it have this compile id.
 UNKNOWN_GRAPH = ""
-_ACCUMULATE_GRAD = "AccumulateGrad"
 _TEMPLATES = frozenset({"attention", "conv", "gemm"})
 # Inductor numbers the kernels of a graph from 0: two kernels with one number are of two graphs.
 _NUMBER = re.compile(r"_(\d+)$")
@@ -126,12 +126,7 @@ def _of_gap(
 def computes(trace: OpTrace) -> bool:
     """Return whether a call does work that a right item can do: no view, no allocation, no handing over of a gradient."""
     name = trace.call.name
-    return not (is_view_name(name) or name in ALLOCATIONS or hands_over(trace))
-
-
-def hands_over(trace: OpTrace) -> bool:
-    """Return whether autograd made the call to hand a gradient to its parameter."""
-    return trace.call.autograd_node.endswith(_ACCUMULATE_GRAD)
+    return not (is_view_name(name) or name in ALLOCATIONS or hands_over_a_gradient(trace.call))
 
 
 def is_free(trace: OpTrace) -> bool:
@@ -143,6 +138,15 @@ def give(trace: OpTrace, item: str, by: str) -> None:
     """Let a right item do work of the call, as a guess."""
     trace.items = in_order((*trace.items, item))
     trace.certainty, trace.by, trace.compile_id = "guess", trace.by or by, UNKNOWN_GRAPH
+
+
+def by_item(traces: Iterable[OpTrace]) -> dict[str, list[OpTrace]]:
+    """Return, for each right item, the calls whose work it does, in left order."""
+    found: dict[str, list[OpTrace]] = defaultdict(list)
+    for trace in traces:
+        for item in trace.items:
+            found[item].append(trace)
+    return found
 
 
 def anchors_of(result: Alignment, side: RightSide) -> Anchors:

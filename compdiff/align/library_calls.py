@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 from compdiff.align.anchors import Anchors
-from compdiff.align.guesses import RightSide, anchors_of, computes, give, is_free
+from compdiff.align.guesses import RightSide, anchors_of, by_item, computes, give, is_free
 from compdiff.align.items import right_op
 from compdiff.align.op_names import (
     FALLBACKS,
@@ -160,10 +160,7 @@ def match_folded(result: Alignment, named: Iterable[str]) -> None:
 
 def match_fallbacks(result: Alignment, side: RightSide) -> None:
     """Give an op call that kernels on both sides of a library call are named after that call too, where a row allows it."""
-    owners: dict[str, list[OpTrace]] = {}
-    for trace in result.traces:
-        for item in trace.items:
-            owners.setdefault(item, []).append(trace)
+    owners = by_item(result.traces)
     matched = {trace.kept for trace in result.traces}
     for place, call in side.calls:
         ops = FALLBACKS.get(call.name, frozenset())

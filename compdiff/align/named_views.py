@@ -7,17 +7,17 @@ Where a library call computes on it, a kernel before that call, named after both
 from collections.abc import Sequence
 from math import prod
 
-from compdiff.align.guesses import NamedKernel, RightSide, computes, give, hands_over, is_free
+from compdiff.align.guesses import NamedKernel, RightSide, computes, give, is_free
 from compdiff.align.op_names import is_view_name, traced_name
-from compdiff.align.traces import OpTrace
+from compdiff.align.traces import OpTrace, hands_over_a_gradient
 
 _BY_CONSUMER = "the kernel of the computation after it is named after the view too"
-# AOTAutograd traces the view of a matmul's result as any other view.
 # Views that have other elements than their input, or more.
 _RESIZING = frozenset(
     {"as_strided", "diagonal", "expand", "narrow", "real", "select", "slice", "split", "split_with_sizes", "unbind",
      "unfold"}
 )  # fmt: skip
+# AOTAutograd traces the view of a matmul's result as any other view.
 _VIEW_NAMES = {"_unsafe_view": frozenset({"_unsafe_view", "view"})}
 
 
@@ -26,7 +26,7 @@ def match_named_views(traces: Sequence[OpTrace], side: RightSide) -> None:
     kernels = {kernel.item: kernel for kernel in side.kernels}
     waiting: list[OpTrace] = []
     for trace in traces:
-        if hands_over(trace):
+        if hands_over_a_gradient(trace.call):
             # The views before it are the form of a gradient.
             waiting = []
         elif is_free(trace) and is_view_name(trace.call.name):

@@ -7,10 +7,9 @@ from compdiff.align.items import right_op
 from compdiff.align.lineage import Lineage
 from compdiff.align.op_names import is_view_name
 from compdiff.align.sequence import common_pairs, leftover_pairs
-from compdiff.align.traces import Alignment, OpTrace, call_key
+from compdiff.align.traces import Alignment, OpTrace, call_key, hands_over_a_gradient
 from compdiff.model import OpCall, TensorMeta
 
-_ACCUMULATE_GRAD = "AccumulateGrad"
 # How many dimensions a matrix or a batch of them has. The layout of other tensors (images) is the compiler's choice.
 _MATRICES = (2, 3)
 
@@ -123,7 +122,7 @@ def _handovers(calls: Sequence[OpCall]) -> list[list[OpCall]]:
     """Return the calls that autograd makes to hand over one gradient each: one call, or an allocation and a copy."""
     groups: list[list[OpCall]] = []
     for call in calls:
-        if not call.autograd_node.endswith(_ACCUMULATE_GRAD) or not (call.outputs or call.inputs):
+        if not hands_over_a_gradient(call) or not (call.outputs or call.inputs):
             continue
         last = groups[-1][-1] if groups else None
         fills = call.name == "aten::copy_" and last is not None and "empty" in last.name

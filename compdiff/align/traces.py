@@ -70,6 +70,11 @@ class Alignment:
     backward: frozenset[str] = frozenset()
 
 
+def hands_over_a_gradient(call: OpCall) -> bool:
+    """Return whether autograd made the call to hand a gradient to its parameter."""
+    return call.autograd_node.endswith("AccumulateGrad")
+
+
 def call_key(name: str, overload: str, shapes: Iterable[tuple[int, ...]]) -> tuple[object, ...]:
     """Return what two passes agree on for one call; in place or not may depend on who watches."""
     return name.rstrip("_"), overload, tuple(shapes)

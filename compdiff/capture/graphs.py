@@ -14,9 +14,6 @@ from compdiff.capture.arguments import argument_text
 from compdiff.model import Graph, GraphNode, TensorMeta
 from compdiff.source import innermost_user
 
-# Its first two arguments are the graphs of its forward and its backward. Source: torch/_functorch/autograd_function.py.
-_AUTOGRAD_FUNCTION = "higher_order.autograd_function_apply"
-
 
 @dataclass(frozen=True, slots=True)
 class DynamoNames:

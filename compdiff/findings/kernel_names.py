@@ -8,7 +8,7 @@ from compdiff.align.items import item_id
 from compdiff.findings.seen import Seen, sides
 from compdiff.kernels import KernelName, read_kernel_name
 from compdiff.lanes.device import on_device
-from compdiff.model import SAME_TRACE, Capture, Diff, Kernel, Run
+from compdiff.model import Capture, Diff, Kernel, Run
 
 _SHOWN = 20
 _NAMES_SHOWN = 5
@@ -66,7 +66,7 @@ def same_kernels(run: Run, diff: Diff) -> Iterator[Seen]:
 
 def other_launches(run: Run, _: Diff) -> Iterator[Seen]:
     """See kernels that both sides of one device launch equally often, with other grids or blocks, or at another pace."""
-    if run.left.device_name != run.right.device_name or run.right.label == SAME_TRACE:
+    if run.left.device_name != run.right.device_name:
         return
     left, right = _by_name(run.left), _by_name(run.right)
     found = [

@@ -14,7 +14,7 @@ from compdiff import kineto
 from compdiff.forked import beside
 from compdiff.importers.capture import make_capture
 from compdiff.importers.files import TraceFile, read_trace_file
-from compdiff.importers.steps import STEP, Window, choose_window, whole_window
+from compdiff.importers.steps import Window, choose_window, whole_window
 from compdiff.model import (
     SAME_TRACE,
     Capture,
@@ -130,7 +130,7 @@ def _side(
 def _read(file: TraceFile, asked: Asked) -> tuple[kineto.Trace, Window]:
     """Return the window asked for, and what of the trace bears on it: all of it where that is no step."""
     data = kineto.TraceData(file.data)
-    steps = [] if asked.whole or asked.between else data.named(STEP)
+    steps = [] if asked.whole or asked.between else data.named(kineto.PROFILER_STEP)
     if steps or asked.step is not None:
         window = choose_window(steps, asked.step)
         return data.part(window.start_ns, window.end_ns), window

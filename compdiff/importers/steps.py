@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from compdiff.errors import CompdiffError
-from compdiff.kineto import DEVICE_CATEGORIES, Event
-
-STEP = "ProfilerStep#"
+from compdiff.kineto import DEVICE_CATEGORIES, PROFILER_STEP, Event
 
 
 @dataclass(frozen=True)
@@ -63,16 +61,16 @@ def _steps(events: Sequence[Event]) -> list[Event]:
     """Return the profiler's steps, each number once: the profiler may write it for several threads."""
     found: dict[str, Event] = {}
     for event in events:
-        if event.name.startswith(STEP):
+        if event.name.startswith(PROFILER_STEP):
             found.setdefault(event.name, event)
     return list(found.values())
 
 
 def _numbered(steps: Sequence[Event], number: int) -> Window:
     for event in steps:
-        if event.name == f"{STEP}{number}":
+        if event.name == f"{PROFILER_STEP}{number}":
             return Window(event.start_ns, event.end_ns, f"{event.name}, as asked")
-    shown = ", ".join(event.name.removeprefix(STEP) for event in steps) or "none"
+    shown = ", ".join(event.name.removeprefix(PROFILER_STEP) for event in steps) or "none"
     raise CompdiffError(f"the trace has no profiler step {number}", f"Its steps: {shown}.")
 
 

@@ -4,6 +4,7 @@ from compdiff.kineto.decode import Trace, TraceData, decode, read
 from compdiff.kineto.events import (
     DEVICE_CATEGORIES,
     LAUNCH_CATEGORIES,
+    PROFILER_STEP,
     STEP_NAME,
     Event,
     annotations_around,
@@ -16,6 +17,7 @@ from compdiff.kineto.stats import op_stats, self_ns
 __all__ = [
     "DEVICE_CATEGORIES",
     "LAUNCH_CATEGORIES",
+    "PROFILER_STEP",
     "STEP_NAME",
     "Event",
     "Trace",

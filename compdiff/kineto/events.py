@@ -27,9 +27,11 @@ def _decoded(raw: bytes, kind: type[_T]) -> _T | None:
         return None
 
 
+PROFILER_STEP = "ProfilerStep#"
+"""How the profiler's annotation around a step begins; its number follows."""
 STEP_NAME = "compdiff step"
 """The annotation around the step that compdiff profiles."""
-_NOT_THE_USERS = ("ProfilerStep#", "## Call CompiledFxGraph", STEP_NAME)
+_NOT_THE_USERS = (PROFILER_STEP, "## Call CompiledFxGraph", STEP_NAME)
 
 
 class Event(msgspec.Struct, eq=False):

@@ -26,10 +26,6 @@ OP_CALL_REASONS = (
         "reads a value on the host: a branch, a loop or a size of the graph depends on it",
     ),
     Reason(r"randint|inductor_seeds", "draws the seed for the generated random numbers"),
-    Reason(
-        r"::_local_scalar_dense$",
-        "reads a value by which the compiled code goes one way or the other, or allocates",
-    ),
     Reason(r"::copy_$", "writes a result back into a tensor that the function mutates"),
     Reason(r"::(reshape|detach|_unsafe_view)$", _VIEW_AGAIN),
     Reason(r"::lift_fresh$", "hands a number of Python to a graph as a tensor"),

@@ -6,7 +6,7 @@ from compdiff.align.neighbours import BETWEEN
 from compdiff.align.op_names import SPLIT_PRODUCTS
 from compdiff.align.other_layout import OTHER_LAYOUT
 from compdiff.align.other_way import OTHER_WAY
-from compdiff.align.traces import SHAPED_LIKE, OpTrace
+from compdiff.align.traces import SHAPED_LIKE, OpTrace, hands_over_a_gradient
 from compdiff.rewrites.facts import Facts, base_name
 
 
@@ -127,15 +127,15 @@ def was_changed_by_a_pattern(facts: Facts, trace: OpTrace) -> bool:
     return replaced and bool(facts.extern_calls(trace)) and not facts.generated(trace)
 
 
-def hands_over_a_gradient(_: Facts, trace: OpTrace) -> bool:
+def hands_over_otherwise(_: Facts, trace: OpTrace) -> bool:
     """Return whether autograd made the call to hand a gradient to its parameter, and the right side does it otherwise."""
-    return trace.call.autograd_node.endswith("AccumulateGrad") and bool(trace.items)
+    return hands_over_a_gradient(trace.call) and bool(trace.items)
 
 
 def hands_over_a_gradient_by_copy(facts: Facts, trace: OpTrace) -> bool:
     """Return whether autograd made the call to hand over a gradient, and the right side copies that gradient."""
     copies = any(call.name == "aten::copy_" for call in facts.extern_calls(trace))
-    return hands_over_a_gradient(facts, trace) and copies
+    return hands_over_otherwise(facts, trace) and copies
 
 
 def takes_another_way(_: Facts, trace: OpTrace) -> bool:

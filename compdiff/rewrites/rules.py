@@ -47,13 +47,8 @@ _CONSTANTS = frozenset(
         "aten::arange",
         "aten::eye",
         "aten::full",
-        "aten::full_like",
         "aten::linspace",
-        "aten::new_full",
-        "aten::new_ones",
-        "aten::new_zeros",
         "aten::ones",
-        "aten::ones_like",
         "aten::scalar_tensor",
         "aten::tensor",
         "aten::zeros",
@@ -83,14 +78,28 @@ REDUCTION_TARGETS = frozenset(
     }
 )
 
+# What the rows of one rule tell the reader, whichever way it was found.
+_FOLDED = "The values are known at compile time: they stand in the kernel as constants and are never stored."
+_BATCH_NORM_FOLDED = "The batch norm's scale and shift were multiplied into the convolution's weights at compile time."
+_IN_AN_EPILOGUE = "The op after a library call runs in that call's epilogue; the tensor between them is never stored."
+_PATTERN = "A pattern of the compiler put another library call in the op's place."
+_ONE_ADDMM = "A matrix product and the addition after it became one addmm: one dispatcher op fewer."
+_SPLIT_ADDMM = (
+    "addmm was split into a plain matrix product and an addition, so that the addition can join the "
+    "pointwise kernel that follows."
+)
+_ONE_ATTENTION = (
+    "The written-out attention was recognised and became one scaled_dot_product_attention call, "
+    "which never stores the score matrix."
+)
+
 RULES: tuple[Rule, ...] = (
     Rule(
         name="sdpa-pattern",
         fate="rewritten",
         scope="pass",
         passes=(r"/_sfdp_",),
-        why="The written-out attention was recognised and became one scaled_dot_product_attention call, "
-        "which never stores the score matrix.",
+        why=_ONE_ATTENTION,
         source="torch/_inductor/fx_passes/fuse_attention.py",
         case="attention_manual",
     ),
@@ -99,7 +108,7 @@ RULES: tuple[Rule, ...] = (
         fate="rewritten",
         scope="pass",
         passes=(r"^post_grad/[^/]*/addmm ",),
-        why="A matrix product and the addition after it became one addmm: one dispatcher op fewer.",
+        why=_ONE_ADDMM,
         source="torch/_inductor/fx_passes/post_grad.py: addmm",
         case="linear",
     ),
@@ -108,7 +117,7 @@ RULES: tuple[Rule, ...] = (
         fate="rewritten",
         scope="library",
         ops=frozenset({"aten::addmm", "aten::baddbmm"}),
-        why="A matrix product and the addition after it became one addmm: one dispatcher op fewer.",
+        why=_ONE_ADDMM,
         source="torch/_inductor/fx_passes/post_grad.py: addmm",
         case="linear",
     ),
@@ -117,8 +126,7 @@ RULES: tuple[Rule, ...] = (
         fate="rewritten",
         scope="library",
         ops=frozenset(row.name for row in LIBRARY_CALLS if "scaled_dot_product" in row.name),
-        why="The written-out attention was recognised and became one scaled_dot_product_attention call, "
-        "which never stores the score matrix.",
+        why=_ONE_ATTENTION,
         source="torch/_inductor/fx_passes/fuse_attention.py",
         case="attention_manual",
     ),
@@ -137,8 +145,7 @@ RULES: tuple[Rule, ...] = (
         fate="rewritten",
         scope="pass",
         passes=(r"/unfuse_bias_add_to_pointwise ",),
-        why="addmm was split into a plain matrix product and an addition, so that the addition can join the "
-        "pointwise kernel that follows.",
+        why=_SPLIT_ADDMM,
         source="torch/_inductor/fx_passes/post_grad.py: unfuse_bias_add_to_pointwise",
         case="unfused_bias",
     ),
@@ -166,7 +173,7 @@ RULES: tuple[Rule, ...] = (
         scope="pass",
         passes=(r"/folded_op ", r"fuse_conv_bn"),
         ops=_BATCH_NORMS,
-        why="The batch norm's scale and shift were multiplied into the convolution's weights at compile time.",
+        why=_BATCH_NORM_FOLDED,
         source="torch/_inductor/fx_passes/binary_folding.py: folded_op",
         case="conv_bn_relu",
     ),
@@ -175,7 +182,7 @@ RULES: tuple[Rule, ...] = (
         fate="fused",
         scope="pass",
         passes=(r"^post_grad/.*mkldnn_fusion\.py",),
-        why="The op after a library call runs in that call's epilogue; the tensor between them is never stored.",
+        why=_IN_AN_EPILOGUE,
         source="torch/_inductor/fx_passes/mkldnn_fusion.py",
         case="conv_bn_relu",
     ),
@@ -185,7 +192,7 @@ RULES: tuple[Rule, ...] = (
         scope="op",
         ops=_BATCH_NORMS,
         when=p.has_no_work_left,
-        why="The batch norm's scale and shift were multiplied into the convolution's weights at compile time.",
+        why=_BATCH_NORM_FOLDED,
         source="torch/_inductor/fx_passes/pre_grad.py: fuse_conv_bn; fx_passes/binary_folding.py",
         case="conv_bn_relu",
     ),
@@ -213,8 +220,7 @@ RULES: tuple[Rule, ...] = (
         fate="rewritten",
         scope="op",
         when=p.is_guessed_to_be_split,
-        why="addmm was split into a plain matrix product and an addition, so that the addition can join the "
-        "pointwise kernel that follows.",
+        why=_SPLIT_ADDMM,
         source="torch/_inductor/fx_passes/post_grad.py: unfuse_bias_add_to_pointwise",
         case="unfused_bias",
     ),
@@ -224,7 +230,7 @@ RULES: tuple[Rule, ...] = (
         scope="op",
         ops=_BATCH_NORMS,
         when=p.is_guessed_in_a_library_call,
-        why="The batch norm's scale and shift were multiplied into the convolution's weights at compile time.",
+        why=_BATCH_NORM_FOLDED,
         source="torch/_inductor/fx_passes/binary_folding.py: folded_op",
         case="conv_bn_relu",
     ),
@@ -234,7 +240,7 @@ RULES: tuple[Rule, ...] = (
         scope="op",
         ops=frozenset(f"aten::{name}{ending}" for name in EPILOGUES for ending in ("", "_")),
         when=p.is_guessed_in_a_library_call,
-        why="The op after a library call runs in that call's epilogue; the tensor between them is never stored.",
+        why=_IN_AN_EPILOGUE,
         source="torch/_inductor/fx_passes/mkldnn_fusion.py",
         case="conv_bn_relu",
     ),
@@ -243,7 +249,7 @@ RULES: tuple[Rule, ...] = (
         fate="rewritten",
         scope="op",
         when=p.is_guessed_in_a_library_call,
-        why="A pattern of the compiler put another library call in the op's place.",
+        why=_PATTERN,
         source="torch/_inductor/pattern_matcher.py",
         case="conv_frozen",
     ),
@@ -299,7 +305,7 @@ RULES: tuple[Rule, ...] = (
         scope="pass",
         passes=(r"constant_fold",),
         when=p.is_constant,
-        why="The values are known at compile time: they stand in the kernel as constants and are never stored.",
+        why=_FOLDED,
         source="torch/_inductor/fx_passes/joint_graph.py: constant_fold_uniform_value",
         case="constant_fold",
     ),
@@ -309,7 +315,7 @@ RULES: tuple[Rule, ...] = (
         scope="op",
         ops=_CONSTANTS,
         when=p.is_constant,
-        why="The values are known at compile time: they stand in the kernel as constants and are never stored.",
+        why=_FOLDED,
         source="torch/_inductor/lowering.py: full, iota; torch/_inductor/constant_folding.py",
         case="constant_fold",
     ),
@@ -318,7 +324,7 @@ RULES: tuple[Rule, ...] = (
         fate="folded",
         scope="op",
         when=p.comes_from_constants,
-        why="The values are known at compile time: they stand in the kernel as constants and are never stored.",
+        why=_FOLDED,
         source="torch/fx/experimental/proxy_tensor.py: proxy_call; torch/_inductor/constant_folding.py",
         case="constant_fold",
     ),
@@ -327,7 +333,7 @@ RULES: tuple[Rule, ...] = (
         fate="folded",
         scope="op",
         when=p.leads_to_a_constant,
-        why="The values are known at compile time: they stand in the kernel as constants and are never stored.",
+        why=_FOLDED,
         source="torch/_inductor/fx_passes/joint_graph.py: constant_fold_uniform_value",
         case="constant_fold",
     ),
@@ -421,7 +427,7 @@ RULES: tuple[Rule, ...] = (
         fate="rewritten",
         scope="op",
         when=p.was_changed_by_a_pattern,
-        why="A pattern of the compiler put another library call in the op's place.",
+        why=_PATTERN,
         source="torch/_inductor/pattern_matcher.py",
         case="conv_frozen",
     ),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compdiff import kineto
 from compdiff.importers.capture import make_capture
-from compdiff.importers.steps import STEP, Window, choose_window
+from compdiff.importers.steps import Window, choose_window
 from compdiff.model import Capture
 from tests.importers.traces import DATA, Fields, event, kernel, launch, trace_bytes
 
@@ -55,7 +55,7 @@ def test_a_step_of_a_real_trace(name: str) -> None:
     """The same for files as exporters wrote them."""
     path = DATA / f"{name}.json.gz"
     data = gzip.decompress(path.read_bytes())
-    steps = kineto.TraceData(data).named(STEP)
+    steps = kineto.TraceData(data).named(kineto.PROFILER_STEP)
     window = choose_window(steps) if steps else Window(0, 1 << 62)
     part, whole = both(data, window)
     assert part == whole

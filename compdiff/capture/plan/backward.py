@@ -42,10 +42,6 @@ class RunningNode:
         """Return (name, sequence number) of the running node, -1 for AccumulateGrad, or None."""
         return (self.name, self.sequence) if self.name else None
 
-    def task_id(self) -> int:
-        """Return the number of the backward pass that runs, -1 outside: a checkpoint computes again once for each."""
-        return self.task
-
 
 @dataclass
 class _Pass:

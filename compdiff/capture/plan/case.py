@@ -22,7 +22,6 @@ from compdiff.model import Target
 
 _MOST_ASSUMED = 10_000
 _LIBRARY: Any = torch.library  # its class has no types
-_COMPILE: Any = torch._compile
 
 
 @contextlib.contextmanager
@@ -73,7 +72,6 @@ def backward() -> Iterator[None]:
     Dynamo leaves them alone, as it does the engine. Source: _engine_run_backward, torch/autograd/graph.py.
     """
     running = RunningNode()
-    run = _COMPILE._disable_dynamo(run_backward)
 
     # Dynamo compiles a function that calls `backward` up to the call and after it: it must not trace the engine itself.
     @torch.compiler.disable  # type: ignore[untyped-decorator]
@@ -86,7 +84,7 @@ def backward() -> Iterator[None]:
         allow_unreachable: bool = False,  # noqa: ARG001, FBT001, FBT002
         accumulate_grad: bool = False,  # noqa: FBT001, FBT002
     ) -> Any:
-        return run(
+        return run_backward(
             running,
             roots,
             gradients,
@@ -100,7 +98,6 @@ def backward() -> Iterator[None]:
         mock.patch.object(torch.autograd.graph, "_engine_run_backward", engine_run_backward),
         mock.patch.object(torch._C, "_current_graph_task_id", running.current_pass),
         mock.patch.object(inductor, "running_autograd_node", running.identity),
-        mock.patch.object(torch._C, "_current_graph_task_id", running.task_id),
     ):
         yield
 

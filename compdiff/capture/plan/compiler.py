@@ -17,7 +17,6 @@ from compdiff.capture.plan.device import DEVICE, FakeTensorMode
 from compdiff.capture.plan.log import CppKernel, PlanLog, TritonKernel
 from compdiff.capture.plan.traffic import traffic_of
 
-_LIBRARY: Any = torch.library  # its class has no types
 _CHOICES = 6  # the place of `choices` in do_autotuning's arguments, self counted
 _SHOWN_CHOICES = 6
 
@@ -92,24 +91,6 @@ def memory(fake: FakeTensorMode) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def products_into_memory() -> Iterator[None]:
-    """Answer for the products that wrappers write into memory of theirs, and that torch cannot make on fake tensors.
-
-    Source: torch/_inductor/kernel/mm.py: aten__fp8_mm; torch/_meta_registrations.py knows the op without `out`.
-    """
-    library: Any = _LIBRARY.Library("aten", "IMPL")
-
-    def into_memory(*_: object, out: torch.Tensor, **__: object) -> torch.Tensor:
-        return out
-
-    library.impl("_scaled_mm.out", into_memory, "Meta")
-    try:
-        yield
-    finally:
-        library._destroy()
-
-
-@contextlib.contextmanager
 def graph_calls(log: PlanLog) -> Iterator[None]:
     """Note when each compiled graph starts and ends. Source: GraphLowering.compile_to_module, torch/_inductor/graph.py."""
     from torch._inductor.graph import GraphLowering
@@ -138,15 +119,8 @@ def graph_calls(log: PlanLog) -> Iterator[None]:
 
 @contextlib.contextmanager
 def constant_folding() -> Iterator[None]:
-    """Fold constants on the CPU: Inductor's, and those numbers that tracing keeps track of.
-
-    Source: ConstantFolder, torch/_inductor/constant_folding.py; proxy_call, torch/fx/experimental/proxy_tensor.py.
-    """
+    """Fold constants on the CPU. Source: ConstantFolder, torch/_inductor/constant_folding.py."""
     from torch._inductor.constant_folding import ConstantFolder
-    from torch.fx.experimental import proxy_tensor
-    from torch.fx.experimental.proxy_tensor import (  # type: ignore[attr-defined]
-        unset_fake_temporarily as unset_fake,
-    )
 
     run_node = ConstantFolder.run_node
 
@@ -154,15 +128,7 @@ def constant_folding() -> Iterator[None]:
         with _OnCpu():  # type: ignore[no-untyped-call]
             return run_node(self, node)
 
-    @contextlib.contextmanager
-    def unset_fake_on_cpu() -> Iterator[Any]:
-        with unset_fake() as fake, _OnCpu():  # type: ignore[no-untyped-call]
-            yield fake
-
-    with (
-        mock.patch.object(ConstantFolder, "run_node", run_on_cpu),
-        mock.patch.object(proxy_tensor, "unset_fake_temporarily", unset_fake_on_cpu),
-    ):
+    with mock.patch.object(ConstantFolder, "run_node", run_on_cpu):
         yield
 
 

@@ -26,7 +26,6 @@ def pretended(target: Target, fake: FakeTensorMode, log: PlanLog) -> Iterator[No
             compiler.inductor_settings(),
             compiler.kernels_not_launched(log),
             compiler.memory(fake),
-            compiler.products_into_memory(),
             compiler.graph_calls(log),
             compiler.constant_folding(),
             compiler.traced_constants(),

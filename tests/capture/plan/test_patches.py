@@ -19,7 +19,8 @@ pytestmark = needs_cuda_build
 PATCHED = (
     ("torch.cuda", "", ("device_count", "current_device", "get_device_properties", "_lazy_init")),
     ("torch.cuda", "", ("get_device_capability", "set_device", "synchronize", "_exchange_device")),
-    ("torch._C", "", ("_cuda_getCurrentRawStream",)),
+    ("torch.cuda.amp.common", "", ("amp_definitely_not_available",)),
+    ("torch._C", "", ("_cuda_getCurrentRawStream", "_current_graph_task_id")),
     ("torch._C._dynamo.guards", "", ("_empty_strided_cuda", "_reinterpret_tensor")),
     ("torch._dynamo.device_interface", "CudaInterface", ("is_available", "get_raw_stream")),
     ("torch._inductor.scheduler", "", ("has_triton", "get_gpu_dram_gbps", "get_device_tflops")),
@@ -28,6 +29,9 @@ PATCHED = (
     ("torch._inductor.codegen.triton", "TritonScheduling", ("define_kernel",)),
     ("torch._inductor.compile_fx", "", ("get_input_idxs_to_check", "cudagraphify")),
     ("torch._inductor.constant_folding", "ConstantFolder", ("run_node",)),
+    ("torch.fx.experimental.proxy_tensor", "", ("unset_fake_temporarily",)),
+    ("torch._subclasses.fake_tensor", "", ("run_fallback_kernel",)),
+    ("torch._subclasses.fake_impls", "", ("run_fallback_kernel",)),
     ("torch._inductor.fx_passes.pad_mm", "", ("get_cached_should_pad",)),
     ("torch._inductor.select_algorithm", "AlgorithmSelectorCache", ("do_autotuning",)),
     ("torch._inductor.graph", "GraphLowering", ("compile_to_module",)),
@@ -50,6 +54,7 @@ def state() -> Iterator[tuple[str, object]]:
             yield f"{module}.{holder}.{name}", getattr(owner, name)
     fakes = importlib.import_module("torch._subclasses.fake_impls")
     yield "scalars", dict(fakes.op_implementations_dict)
+    yield "copies", hasattr(FakeTensorMode, "__deepcopy__")
     devices = importlib.import_module("torch._dynamo.device_interface")
     yield "workers", dict(devices.caching_worker_device_properties)
     yield "driver", importlib.import_module("triton.runtime").driver._active
