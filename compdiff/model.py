@@ -20,6 +20,19 @@ Certainty = Literal["certain", "likely", "guess"]
 Side = Literal["left", "right"]
 ChangeKind = Literal["lost", "gained", "changed"]
 # Kinds of kernels and of wrapper calls that Inductor wrote itself.
+# Ops that write no memory, though their schemas say that they change their tensor: only how it looks at memory changes.
+IN_PLACE_VIEWS = frozenset(
+    {
+        "as_strided_",
+        "detach_",
+        "squeeze_",
+        "swapaxes_",
+        "swapdims_",
+        "t_",
+        "transpose_",
+        "unsqueeze_",
+    }
+)
 GENERATED = frozenset({"cpp", "triton"})
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from compdiff.align.by_names import is_view_name
-from compdiff.model import Capture, OpCall
+from compdiff.model import IN_PLACE_VIEWS, Capture, OpCall
 
 
 def is_view(call: OpCall) -> bool:
@@ -14,7 +14,8 @@ def is_view(call: OpCall) -> bool:
     if not call.outputs:
         return is_view_name(call.name)
     inputs = {meta.storage for meta in call.inputs}
-    return not call.mutates and all(meta.storage in inputs for meta in call.outputs)
+    writes = call.mutates and call.name.rpartition("::")[2] not in IN_PLACE_VIEWS
+    return not writes and all(meta.storage in inputs for meta in call.outputs)
 
 
 def live_calls(capture: Capture) -> frozenset[int]:

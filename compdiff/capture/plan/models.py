@@ -7,7 +7,7 @@ fits an op call is taken, and the last row fits all. Sources: aten/src/ATen/nati
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from compdiff.model import OpCall, TensorMeta
+from compdiff.model import IN_PLACE_VIEWS, OpCall, TensorMeta
 
 _BIAS_RANK = 1
 
@@ -52,6 +52,16 @@ def is_view(call: OpCall) -> bool:
         and not call.mutates
         and all(meta.storage in inputs for meta in call.outputs)
     )
+
+
+def is_view_in_place(call: OpCall) -> bool:
+    """Return whether the op only changes how its tensor looks at memory: shape, strides, or what autograd knows of it."""
+    return call.name.rpartition("::")[2] in IN_PLACE_VIEWS
+
+
+def is_higher_order(call: OpCall) -> bool:
+    """Return whether the op runs a function that it is given, as `cond` and `flex_attention` do."""
+    return call.name.startswith("higher_order::")
 
 
 def is_on_host(call: OpCall) -> bool:
@@ -107,7 +117,13 @@ _GEMM = Part("gemm")
 MODELS: tuple[KernelModel, ...] = (
     KernelModel("empty tensors", (), when=is_empty),
     KernelModel("views launch nothing", (), when=is_view),
+    KernelModel("views in place launch nothing", (), when=is_view_in_place),
     KernelModel("on the host: launches nothing", (), when=is_on_host),
+    KernelModel(
+        "higher-order op: at least one kernel, what its function launches is not seen",
+        (Part("higher-order op"),),
+        when=is_higher_order,
+    ),
     KernelModel(
         "allocations launch nothing",
         (),

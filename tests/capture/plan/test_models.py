@@ -4,7 +4,7 @@ import pytest
 
 from compdiff.capture.plan.models import MODELS, model_of
 from compdiff.model import OpCall, TensorMeta
-from tests.builders import tensor
+from tests.builders import op, tensor
 
 CUDA = "cuda:0"
 
@@ -86,3 +86,15 @@ def test_the_last_row_fits_all() -> None:
 def test_rows_have_names_of_their_own() -> None:
     """A modelled kernel names its row, which must say which one it is."""
     assert len({row.name for row in MODELS}) == len(MODELS)
+
+
+@pytest.mark.parametrize("name", ["aten::squeeze_", "aten::transpose_", "aten::t_"])
+def test_a_view_in_place_launches_nothing(name: str) -> None:
+    """Its schema says that it changes its tensor, but no memory is written."""
+    assert not model_of(op(0, name, mutates=True)).parts
+
+
+def test_a_higher_order_op_says_that_its_function_is_not_seen() -> None:
+    """Eager mode may launch many kernels in it."""
+    outputs = (tensor(4, 4, device="cuda:0"),)  # of memory of its own
+    assert "not seen" in model_of(op(0, "higher_order::cond", (), outputs=outputs)).name
