@@ -96,7 +96,7 @@ def _right_owners(run: Run, diff: Diff) -> dict[str, str]:
         if kernel.op_call is not None and kept:
             owners[item] = ""
         else:
-            owners[item] = by.most_common(1)[0][0] if by else named.get(item, "")
+            owners[item] = by.most_common(1)[0][0] if by else "" if kept else named.get(item, "")
     return owners
 
 

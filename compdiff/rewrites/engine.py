@@ -17,7 +17,11 @@ from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite, S
 from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
 from compdiff.rewrites.introduced import reason_introduced
 from compdiff.rewrites.outcomes import outcome_of
-from compdiff.rewrites.predicates import computing_nodes
+from compdiff.rewrites.predicates import (
+    computing_nodes,
+    was_changed_by_a_pattern,
+    was_replaced_by_a_pattern,
+)
 from compdiff.rewrites.rule import Rule
 from compdiff.rewrites.rules import REDUCTION_TARGETS, RULES
 
@@ -118,9 +122,11 @@ def _keep_same_op(state: _State) -> None:
     for trace in state.unclaimed(state.facts.alignment.traces):
         calls = state.facts.extern_calls(trace)
         same = [call for call in calls if base_name(call.name) == base_name(trace.call.name)]
-        if same and len(calls) == len(same):
-            why = _KEPT_PART if state.facts.generated(trace) else _KEPT
-            state.fates[trace.id] = Fate(fate="kept", why=why)
+        if same and len(calls) == len(same) and not state.facts.generated(trace):
+            state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
+        elif same and len(calls) == len(same):
+            if not was_replaced_by_a_pattern(state.facts, trace):
+                state.fates[trace.id] = Fate(fate="kept", why=_KEPT_PART)
         elif trace.items and all(_is_of_the_case(state.facts, item) for item in trace.items):
             state.fates[trace.id] = Fate(fate="kept", why=_KEPT_KERNEL)
 
@@ -222,6 +228,8 @@ def _apply_to_kernels(state: _State, rule: Rule) -> None:
     for kernel in kernel_ids(facts):
         members = facts.owners[kernel]
         free = [trace for trace in state.unclaimed(members) if _is_home(facts, trace, kernel)]
+        # What a library call does now is not the kernel's, which prepares an input of it or goes on with its result.
+        free = [trace for trace in free if not was_changed_by_a_pattern(facts, trace)]
         if not free or len(members) < _MIN_MEMBERS or not _fits(rule, facts, kernel, members):
             continue
         taken = [trace for trace in members if trace not in free]

@@ -3,8 +3,19 @@
 import msgspec
 
 from compdiff.analysis import analyse
-from compdiff.model import AttributedCall, Diff, Graph, GraphNode, OpCall, Run
-from tests.builders import capture, compiler, graph, kernel, node, op, run, tensor, wrapper_call
+from compdiff.model import AttributedCall, Diff, Graph, GraphNode, OpCall, PassEvent, Run
+from tests.builders import (
+    capture,
+    compiler,
+    event,
+    graph,
+    kernel,
+    node,
+    op,
+    run,
+    tensor,
+    wrapper_call,
+)
 
 
 def eager_twice() -> Run:
@@ -58,6 +69,7 @@ def compiled(
     nodes: tuple[GraphNode, ...],
     kernels: tuple[tuple[str, tuple[str, ...]], ...],
     externs: tuple[tuple[str, tuple[str, ...]], ...] = (),
+    passes: tuple[PassEvent, ...] = (),
 ) -> Diff:
     """Return the diff of eager calls, named by their Dynamo nodes, and kernels and extern calls that compute these nodes."""
     named = (*externs, *kernels)
@@ -92,7 +104,8 @@ def compiled(
             for index, (name, _) in enumerate(kernels)
         ),
         compiler=compiler(
-            (graph(calls=calls, joint=joint, post_grad=post_grad),), attributed=attributed
+            (graph(calls=calls, joint=joint, post_grad=post_grad, passes=passes),),
+            attributed=attributed,
         ),
     )
     return analyse(msgspec.structs.replace(run(), left=left, right=right))
@@ -169,3 +182,22 @@ def test_a_value_that_nothing_reads_is_dead() -> None:
     diff = compiled(left, (MUL,), (("triton_poi_0", ("mul",)),))
     assert diff.fates["e1"].fate == "eliminated"
     assert [rewrite.rule for rewrite in diff.rewrites if "e1" in rewrite.left] == ["dead-code"]
+
+
+def test_a_padded_product_is_a_pattern_s_work() -> None:
+    """The product and the kernel that pads its input take the place of one call, and no fusion claims it."""
+    removed = (traced("mm", "a", "mm"),)
+    change = msgspec.structs.replace(event("mm_pattern", ("mm",), ("pad", "mm_1")), removed=removed)
+    pad, product = node("pad", "aten.constant_pad_nd.default"), node("mm_1", "aten.mm.default")
+    diff = compiled(
+        (("a", "mm"), ("b", "relu")),
+        (*removed, pad, product, traced("relu", "b", "relu", "mm_1")),
+        (("triton_poi_0", ("pad", "relu")),),
+        (("mm", ("mm_1",)),),
+        (change,),
+    )
+    assert {rewrite.rule: rewrite.right for rewrite in diff.rewrites}["compiler-pattern"] == (
+        "c0",
+        "k0",
+    )
+    assert diff.fates["e0"].fate == "rewritten"
