@@ -19,6 +19,20 @@ FateKind = Literal[
 Certainty = Literal["certain", "likely", "guess"]
 Side = Literal["left", "right"]
 ChangeKind = Literal["lost", "gained", "changed"]
+# Ops that write no memory, though their schemas say that they change their tensor: only how it looks at memory changes.
+# Source: tags `inplace_view` of native_functions.yaml (torch 2.14); `resize_` and `set_` are left out: they may move memory.
+IN_PLACE_VIEWS = frozenset(
+    {
+        "as_strided_",
+        "detach_",
+        "squeeze_",
+        "swapaxes_",
+        "swapdims_",
+        "t_",
+        "transpose_",
+        "unsqueeze_",
+    }
+)
 # Kinds of kernels and of wrapper calls that Inductor wrote itself.
 GENERATED = frozenset({"cpp", "triton"})
 

@@ -30,6 +30,8 @@ NOT_COMPUTING = frozenset(
 )
 
 
+# Targets that make a tensor of numbers alone: a kernel that reads it has the number instead.
+CONSTANTS = frozenset({"aten.full.default", "aten.scalar_tensor.default"})
 _CAT = "aten.cat.default"
 HORIZONTAL = "aten._foreach_"
 

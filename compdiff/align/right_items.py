@@ -6,7 +6,7 @@ Joint node -> post-grad node (the lineage) -> wrapper call -> right op call or k
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from compdiff.align.inlined import HORIZONTAL, inlined_nodes
+from compdiff.align.inlined import CONSTANTS, HORIZONTAL, NOT_COMPUTING, inlined_nodes
 from compdiff.align.items import in_order, right_items, right_kernel, right_op
 from compdiff.align.lineage import NodeRef
 from compdiff.align.traces import Alignment
@@ -109,7 +109,47 @@ def find_right_items(result: Alignment) -> None:
             trace.events += [
                 event for event in frame.gone.get(node.name, ()) if event not in trace.events
             ]
-        trace.items = in_order(item for ref in trace.finals for item in items_of.get(ref, ()))
+    _find_items(result, items_of)
+
+
+def _find_items(result: Alignment, items_of: dict[NodeRef, list[str]]) -> None:
+    """Give each trace the right items that compute its nodes.
+
+    A view or a constant among a call's nodes may stand in a kernel of other calls, which reads through it: such a kernel
+    does not do the call's work, unless the call has no other.
+    """
+    handed = _handed_over(result, items_of)
+    computing = [
+        {
+            item
+            for ref in trace.finals
+            if ref in handed or _computes(result, ref)
+            for item in items_of.get(ref, ())
+        }
+        for trace in result.traces
+    ]
+    computed = frozenset[str]().union(*computing)
+    for trace, own in zip(result.traces, computing, strict=True):
+        every = [item for ref in trace.finals for item in items_of.get(ref, ())]
+        others = computed - own if own else frozenset()
+        trace.items = in_order(item for item in every if item not in others)
+
+
+def _handed_over(result: Alignment, items_of: dict[NodeRef, list[str]]) -> frozenset[NodeRef]:
+    """Return the constants that op calls read: a kernel has to store them."""
+    nodes = result.lineage.nodes
+    return frozenset(
+        source
+        for ref, node in nodes.items()
+        if any(item.startswith("c") for item in items_of.get(ref, ()))
+        for source in (NodeRef(ref.graph, name) for name in node.inputs)
+        if source in nodes and nodes[source].target in CONSTANTS
+    )
+
+
+def _computes(result: Alignment, ref: NodeRef) -> bool:
+    node = result.lineage.nodes.get(ref)
+    return node is None or node.target not in (NOT_COMPUTING | CONSTANTS)
 
 
 def _own_nodes(result: Alignment, item: str, refs: list[NodeRef]) -> list[NodeRef]:

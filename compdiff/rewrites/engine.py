@@ -18,6 +18,11 @@ from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite, S
 from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
 from compdiff.rewrites.introduced import reason_introduced
 from compdiff.rewrites.outcomes import outcome_of
+from compdiff.rewrites.predicates import (
+    computing_nodes,
+    was_changed_by_a_pattern,
+    was_replaced_by_a_pattern,
+)
 from compdiff.rewrites.rule import Rule
 from compdiff.rewrites.rules import REDUCTION_TARGETS, RULES
 
@@ -25,6 +30,9 @@ _KEPT = "The same op runs on the right."
 _OUTSIDE = "It runs outside the compiled graphs, as in eager mode."
 _REPLAYED = "Its launches were captured in a CUDA graph, which replays them."
 _ON_THE_HOST = "Host work while a CUDA graph was captured: a replay does not do it again."
+_KEPT_PART = (
+    "The same op runs on the right; a generated kernel does the rest, as a bias or its gradient."
+)
 _KEPT_KERNEL = "The op's own Triton kernel runs on the right too; the compiler launches it itself."
 _USER_KERNEL = "triton_kernel_wrapper_"
 
@@ -121,6 +129,9 @@ def _keep_same_op(state: _State) -> None:
         same = [call for call in calls if base_name(call.name) == base_name(trace.call.name)]
         if same and len(calls) == len(same) and not state.facts.generated(trace):
             state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
+        elif same and len(calls) == len(same):
+            if not was_replaced_by_a_pattern(state.facts, trace):
+                state.fates[trace.id] = Fate(fate="kept", why=_KEPT_PART)
         elif trace.items and all(_is_of_the_case(state.facts, item) for item in trace.items):
             state.fates[trace.id] = Fate(fate="kept", why=_KEPT_KERNEL)
 
@@ -183,15 +194,25 @@ def _apply_to_ops(state: _State, rule: Rule) -> None:
     facts = state.facts
     for trace in state.unclaimed(facts.alignment.traces):
         if rule.admits(facts, trace):
-            event = next(
-                (event for event in reversed(trace.events) if event.pattern or event.replacements),
-                None,
-            )
+            event = _event_behind(rule, trace)
             evidence = _op_evidence(trace)
             shared = _twins(facts, rule, trace)
             state.claim(
                 rule, [trace], right=trace.items, shared=shared, event=event, evidence=evidence
             )
+
+
+def _event_behind(rule: Rule, trace: OpTrace) -> PassEvent | None:
+    """Return the last pass event that put something in the place of a call's nodes, if it did so with all that compute.
+
+    Of a call that became several nodes it may have replaced a constant; a rule that names passes tells which matter.
+    """
+    replacing = [event for event in trace.events if event.pattern or event.replacements]
+    if not replacing:
+        return None
+    removed = {node.name for node in replacing[-1].removed}
+    whole = set(computing_nodes(trace)) <= removed
+    return replacing[-1] if whole or rule.matches_event(replacing[-1]) else None
 
 
 def _twins(facts: Facts, rule: Rule, trace: OpTrace) -> list[OpTrace]:
@@ -221,6 +242,8 @@ def _apply_to_kernels(state: _State, rule: Rule) -> None:
     for kernel in kernel_ids(facts):
         members = facts.owners[kernel]
         free = [trace for trace in state.unclaimed(members) if _is_home(facts, trace, kernel)]
+        # What a library call does now is not the kernel's, which prepares an input of it or goes on with its result.
+        free = [trace for trace in free if not was_changed_by_a_pattern(facts, trace)]
         if not free or len(members) < _MIN_MEMBERS or not _fits(rule, facts, kernel, members):
             continue
         taken = [trace for trace in members if trace not in free]
@@ -348,9 +371,23 @@ def _is_recomputed(facts: Facts, trace: OpTrace, item: str) -> bool:
     if not own or isinstance(facts.items[item], OpCall):
         return False
     others = [other for other in facts.generated(trace) if other != item]
-    return any(
-        own & {ref.name for ref in facts.alignment.item_nodes.get(other, ())} for other in others
-    )
+    return any(_shared_anew(facts, item, other) & own for other in others)
+
+
+def _shared_anew(facts: Facts, item: str, other: str) -> set[str]:
+    """Return the nodes that two kernels both compute.
+
+    A reduction that both name is done in two steps, and what leads to it in the first one alone.
+    """
+    nodes = facts.nodes_of(item)
+    shared = {node.name for node in nodes} & {node.name for node in facts.nodes_of(other)}
+    before = {node.name for node in nodes if node.target in REDUCTION_TARGETS} & shared
+    inputs = {node.name: node.inputs for node in nodes}
+    in_steps: set[str] = set()
+    while before:
+        in_steps |= before
+        before = {name for one in before for name in inputs.get(one, ())} & shared - in_steps
+    return shared - in_steps
 
 
 def _fate(rule: Rule, trace: OpTrace) -> FateKind:

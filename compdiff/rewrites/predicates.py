@@ -122,9 +122,15 @@ def became_several(facts: Facts, trace: OpTrace) -> bool:
 
 
 def was_changed_by_a_pattern(facts: Facts, trace: OpTrace) -> bool:
-    """Return whether a pattern of the compiler put right op calls in the call's place, and no generated kernel."""
-    replaced = any(event.pattern for event in trace.events)
-    return replaced and bool(facts.extern_calls(trace)) and not facts.generated(trace)
+    """Return whether a pattern of the compiler put a right op call in the place of all the call's work."""
+    return bool(facts.extern_calls(trace)) and was_replaced_by_a_pattern(facts, trace)
+
+
+def was_replaced_by_a_pattern(_: Facts, trace: OpTrace) -> bool:
+    """Return whether a pattern of the compiler removed all nodes of a call that compute."""
+    nodes = set(computing_nodes(trace))
+    removed = {node.name for event in trace.events if event.pattern for node in event.removed}
+    return bool(nodes) and nodes <= removed
 
 
 def hands_over_otherwise(_: Facts, trace: OpTrace) -> bool:

@@ -360,6 +360,7 @@ RULES: tuple[Rule, ...] = (
         name="rng-replaced",
         fate="rewritten",
         scope="op",
+        passes=(r"replace_random|/fuse_seed_creation_pass",),
         ops=_RANDOM,
         when=p.is_generated,
         why="Inductor's own counter-based generator draws the numbers inside the kernel: other values than eager's "
