@@ -175,9 +175,10 @@ def _switch(
     """Return `compiled`, or the Dynamo graph run node by node while the recorder is attributing."""
 
     def run(*args: Any) -> Any:
-        if recorder.attributing:
-            return Attributor(module, recorder.place, identity).run(*args)
-        return compiled(*args)
+        if not recorder.attributing:
+            return compiled(*args)
+        attributor = Attributor(module, recorder.place, identity)
+        return attributor.run_in_place_of(compiled, *args)
 
     return run
 

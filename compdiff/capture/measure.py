@@ -147,11 +147,10 @@ def _measure_right(session: Session) -> None:
     with session.stage("compiled: op calls"):
         recording, outputs = dispatch.record(step, recorder.place, sources=True)
     with session.stage("compiled: attribute op calls to graph nodes"):
-        attributed = attribute(session, step)
-    graphs = recorder.graphs()
+        compiler = attributed_compiler(session, step)
     with session.stage("compiled: profile"):
-        merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda), graphs)
-        compiler = compiler_record(session, attributed)
+        events = profile.trace(step, cuda=session.cuda)
+        merged = profile.merge(recording.op_calls, events, compiler.graphs)
         session.keep(right=_capture(session, "compiled", merged, outputs, compiler))
     with session.stage("time both sides"):
         session.keep(timing=_timing(session, step))
@@ -175,37 +174,45 @@ def _timing(session: Session, compiled_step: Callable[[], object]) -> Timing:
     return msgspec.structs.replace(timing, others_cpu=round(share, 3))
 
 
-def attribute(session: Session, step: Callable[[], object]) -> tuple[AttributedCall, ...]:
-    """Run the step with each compiled graph run node by node: its op calls, with the node that made each."""
-    session.recorder.attributing = True
+def attributed_compiler(session: Session, step: Callable[[], object]) -> Compiler:
+    """Return all that the compiler said, with the op calls of the step when each compiled graph runs node by node.
+
+    What is compiled for that run alone is no part of it: its op calls are those of the same graph compiled before.
+    """
+    recorder = session.recorder
+    compiler = compiler_record(session)
+    recorder.attributing = True
     try:
-        recording, _ = dispatch.record(step, session.recorder.place, sources=False)
+        recording, _ = dispatch.record(step, recorder.place, sources=False)
     finally:
-        session.recorder.attributing = False
-    return tuple(
+        recorder.attributing = False
+    known = {graph.compile_id for graph in compiler.graphs}
+    names = {identity: recorder.same_graph(identity, known) for identity in recorder.dynamo}
+    attributed = (
         AttributedCall(
             name=call.name,
             overload=call.overload,
             shapes=tuple(meta.shape for meta in call.inputs),
             dtypes=tuple(meta.dtype for meta in call.inputs),
-            compile_id=place[0],
-            node=place[1],
+            compile_id=names.get(compile_id or "", compile_id),
+            node=node,
             phase=call.phase,
             autograd_node=call.autograd_node,
             sequence=call.sequence,
         )
-        for call, place in zip(recording.op_calls, recording.places, strict=True)
+        for call, (compile_id, node) in zip(recording.op_calls, recording.places, strict=True)
     )
+    return msgspec.structs.replace(compiler, attributed=tuple(attributed))
 
 
-def compiler_record(session: Session, attributed: tuple[AttributedCall, ...]) -> Compiler:
+def compiler_record(session: Session) -> Compiler:
     """Return all that the compiler said about the session's compilations."""
     log = session.recorder.log
     return Compiler(
         backend=session.run.options.backend,
         compilations=log.compilations(),
         graphs=session.recorder.graphs(),
-        attributed=attributed,
+        attributed=(),
         graph_breaks=tuple(log.graph_breaks),
         recompiles=tuple(log.recompiles),
     )

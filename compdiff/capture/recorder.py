@@ -1,6 +1,6 @@
 """What is kept of a compilation. In: what `inductor`'s patches hand over, part by part. Out: compiled graphs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from compdiff.capture.graphs import DynamoNames
@@ -12,10 +12,11 @@ from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent
 
 @dataclass
 class Place:
-    """Where the running step is: the compiled graph and node that make the calls."""
+    """Where the running step is: the compiled graph and node that make the calls; `paused` while none is to be noted."""
 
     compile_id: str | None = None
     node: str | None = None
+    paused: bool = False
 
 
 @dataclass
@@ -53,6 +54,15 @@ class Recorder:
 
     def __post_init__(self) -> None:
         self.passes = PassLog(emit=self.add_event, stage=self.stage, dynamo_names=self.known_names)
+
+    def same_graph(self, identity: str, known: Collection[str]) -> str:
+        """Return the last of the `known` compilations that traced the same nodes in the same frame, else `identity`."""
+        if identity in known:
+            return identity
+        frame, nodes = identity.partition("/")[0], _targets(self.dynamo[identity])
+        same = [it for it in known if it.partition("/")[0] == frame and it in self.dynamo]
+        same = [it for it in same if _targets(self.dynamo[it]) == nodes]
+        return max(same, key=lambda it: list(self.dynamo).index(it), default=identity)
 
     def graphs(self) -> tuple[CompiledGraph, ...]:
         """Return the compiled graphs in the order in which they were compiled."""
@@ -102,3 +112,7 @@ class Recorder:
     def stage(self) -> str:
         """Return the stage of the graph that passes work on now."""
         return "post_grad" if self.current is not None else "joint"
+
+
+def _targets(graph: Graph) -> list[tuple[str, str]]:
+    return [(node.name, node.target) for node in graph.nodes]

@@ -29,6 +29,10 @@ OP_CALL_REASONS = (
     Reason(r"::copy_$", "writes a result back into a tensor that the function mutates"),
     Reason(r"::(reshape|detach|_unsafe_view)$", _VIEW_AGAIN),
     Reason(r"::lift_fresh$", "hands a number of Python to a graph as a tensor"),
+    # Source: WorkspaceArg, WorkspaceZeroMode, torch/_inductor/codegen/common.py (torch 2.14).
+    Reason(
+        r"::zero_$", "clears the workspace in which the blocks of a split scan or reduction meet"
+    ),
     Reason(r"::(empty|empty_strided|empty_like)$", "allocates a buffer of the wrapper"),
     Reason(
         r"::(clone|contiguous)$",

@@ -1,5 +1,6 @@
 """Named conditions of rules. In: the facts and one op call's trace. Out: whether the condition holds."""
 
+from compdiff.align.called_otherwise import CALLED_OTHERWISE
 from compdiff.align.inlined import NOT_COMPUTING
 from compdiff.align.liveness import is_view
 from compdiff.align.neighbours import BETWEEN
@@ -147,6 +148,11 @@ def hands_over_a_gradient_by_copy(facts: Facts, trace: OpTrace) -> bool:
 def takes_another_way(_: Facts, trace: OpTrace) -> bool:
     """Return whether the call is on lines that only eager mode runs."""
     return trace.by == OTHER_WAY
+
+
+def is_called_otherwise(_: Facts, trace: OpTrace) -> bool:
+    """Return whether both sides run the call's line, and only eager mode makes this call there."""
+    return trace.by == CALLED_OTHERWISE
 
 
 def has_the_neighbours_of_other_work(_: Facts, trace: OpTrace) -> bool:

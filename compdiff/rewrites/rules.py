@@ -209,6 +209,16 @@ RULES: tuple[Rule, ...] = (
         name="other-code-path",
         fate="rewritten",
         scope="path",
+        when=p.is_called_otherwise,
+        why="This line runs when compiled too, but what Dynamo traced there does not make this call: code before it "
+        "took another way, and hands it other arguments (attention with a mask on one side alone).",
+        source="torch/compiler/__init__.py: is_compiling, is_dynamo_compiling",
+        case="masked_otherwise",
+    ),
+    Rule(
+        name="other-code-path",
+        fate="rewritten",
+        scope="path",
         when=p.has_the_neighbours_of_other_work,
         why="Between the same neighbours the other side runs another call: the function takes another way there, or a "
         "pattern put that call in the place of these. A trace does not tell which.",
