@@ -23,14 +23,14 @@ ChangeKind = Literal["lost", "gained", "changed"]
 # Source: tags `inplace_view` of native_functions.yaml (torch 2.14); `resize_` and `set_` are left out: they may move memory.
 IN_PLACE_VIEWS = frozenset(
     {
-        "as_strided_",
-        "detach_",
-        "squeeze_",
-        "swapaxes_",
-        "swapdims_",
-        "t_",
-        "transpose_",
-        "unsqueeze_",
+        "aten::as_strided_",
+        "aten::detach_",
+        "aten::squeeze_",
+        "aten::swapaxes_",
+        "aten::swapdims_",
+        "aten::t_",
+        "aten::transpose_",
+        "aten::unsqueeze_",
     }
 )
 # Kinds of kernels and of wrapper calls that Inductor wrote itself.

@@ -206,13 +206,12 @@ def attributed_compiler(session: Session, step: Callable[[], object]) -> Compile
 
 
 def compiler_record(session: Session) -> Compiler:
-    """Return all that the compiler said about the session's compilations."""
+    """Return all that the compiler said about the session's compilations so far, with no op calls attributed."""
     log = session.recorder.log
     return Compiler(
         backend=session.run.options.backend,
         compilations=log.compilations(),
         graphs=session.recorder.graphs(),
-        attributed=(),
         graph_breaks=tuple(log.graph_breaks),
         recompiles=tuple(log.recompiles),
     )
