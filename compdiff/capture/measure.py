@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 import msgspec
 import torch
 
-from compdiff.capture import dispatch, inductor, machine_load, profile
+from compdiff.capture import dispatch, inductor, machine_load, profile, step_splits
 from compdiff.capture.environment import describe
 from compdiff.capture.numerics import compare
 from compdiff.capture.recorder import Recorder
@@ -130,6 +130,9 @@ def _measure_left(session: Session) -> None:
     with session.stage("eager: profile"):
         merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda))
         session.keep(left=_capture(session, "eager", merged, outputs))
+    if session.request.sampling.profiled_steps:
+        with session.stage("eager: split the step"):
+            session.keep(left=_with_splits(session, session.run.left, step))
 
 
 def _measure_right(session: Session) -> None:
@@ -153,6 +156,9 @@ def _measure_right(session: Session) -> None:
         merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda), graphs)
         compiler = compiler_record(session, attributed)
         session.keep(right=_capture(session, "compiled", merged, outputs, compiler))
+    if session.request.sampling.profiled_steps:
+        with session.stage("compiled: split the step"):
+            session.keep(right=_with_splits(session, session.run.right, step))
     with session.stage("time both sides"):
         session.keep(timing=_timing(session, step))
     with session.stage("compare outputs"):
@@ -236,6 +242,17 @@ def _capture(
         op_stats=merged.op_stats,
         warnings=(*merged.warnings, *(session.recorder.warnings if compiler else ())),
     )
+
+
+def _with_splits(session: Session, capture: Capture, step: Callable[[], object]) -> Capture:
+    """Return a capture with the splits of further profiled steps."""
+    splits = step_splits.take(
+        step,
+        session.request.sampling,
+        cuda=session.cuda,
+        ns_per_step=capture.profile_wall_ns,
+    )
+    return msgspec.structs.replace(capture, splits=splits)
 
 
 def compiled_function(fn: Callable[..., object], options: CompileOptions) -> Callable[..., object]:

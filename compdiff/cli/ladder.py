@@ -1,0 +1,104 @@
+"""`compdiff run --ladder`: each case eagerly and compiled in several modes, as one table and one page."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from compdiff.cli import print_error
+from compdiff.cli.outcome import save_run
+from compdiff.errors import CompdiffError
+from compdiff.ladder.rungs import DEFAULT, RUNGS, RungKind, options_of
+from compdiff.model import CaseSpec, CompileOptions, Run
+
+if TYPE_CHECKING:
+    from compdiff.cli.run import Settings
+    from compdiff.ladder.build import Climbed
+
+
+class Capture(Protocol):
+    """What measures or plans one rung in a child process: `compdiff.cli.run.capture_rung`."""
+
+    def __call__(self, spec: CaseSpec, settings: "Settings", rung: str) -> Run:
+        """Return the run of the case with these settings."""
+
+
+# Enough for an interval of each part; with a warm-up they take a second or less of most cases.
+_PROFILED_STEPS = 30
+
+
+def climb_all(specs: Sequence[CaseSpec], settings: "Settings", capture: Capture) -> int:
+    """Run the ladder of each case and return the worst exit code.
+
+    Raises:
+        CompdiffError: a mode or a backend was asked for.
+    """
+    _check_options(settings.options)
+    return max(climb(spec, settings, capture) for spec in specs)
+
+
+def _check_options(options: CompileOptions) -> None:
+    """Refuse what the ladder itself varies.
+
+    Raises:
+        CompdiffError: a mode or a backend was asked for.
+    """
+    if options.mode is not None or options.backend != CompileOptions().backend:
+        raise CompdiffError(
+            "--ladder runs the case in several modes and backends itself",
+            "Leave out --mode and --backend.",
+        )
+
+
+def climb(spec: CaseSpec, settings: "Settings", capture: Capture) -> int:
+    """Run all rungs of one case and report them; return the worst exit code.
+
+    It is 2 where a rung failed, 1 where an expectation of the case does not hold on the rung of the default mode.
+    """
+    from compdiff.cli.console import print_ladder
+    from compdiff.ladder.build import make_ladder
+    from compdiff.report.ladder_outputs import write_ladder
+
+    found = _climb_all(spec, settings, capture)
+    folder = settings.out / spec.name
+    codes = [_report(climbed, spec, settings) for climbed in found]
+    page, html = write_ladder(make_ladder(spec, found), folder)
+    print_ladder(page, html)
+    return max(codes)
+
+
+def _climb_all(spec: CaseSpec, settings: "Settings", capture: Capture) -> "Sequence[Climbed]":
+    def one(kind: RungKind) -> "Climbed":
+        return _climbed(kind, spec, settings, capture)
+
+    if settings.jobs == 1:
+        return [one(kind) for kind in RUNGS]
+    with ThreadPoolExecutor(settings.jobs) as pool:
+        return list(pool.map(one, RUNGS))
+
+
+def _climbed(kind: RungKind, spec: CaseSpec, settings: "Settings", capture: Capture) -> "Climbed":
+    """Return the run of one rung; what the case expects is meant for the default mode, and left out elsewhere."""
+    from compdiff.ladder.build import Climbed
+
+    sampling = msgspec.structs.replace(settings.sampling, profiled_steps=_PROFILED_STEPS)
+    own = replace(settings, options=options_of(kind, settings.options), sampling=sampling)
+    try:
+        run = capture(spec, own, kind.name)
+    except CompdiffError as error:
+        return Climbed(kind=kind, failure=error.message)
+    if kind is not DEFAULT:
+        run = msgspec.structs.replace(run, expectation=None)
+    return Climbed(kind=kind, run=run)
+
+
+def _report(climbed: "Climbed", spec: CaseSpec, settings: "Settings") -> int:
+    """Write a rung's own report and return its exit code."""
+    if climbed.run is None:
+        return 2
+    saved = save_run(climbed.run, settings.out / spec.name / climbed.kind.name)
+    for failure in saved.expectation_failures:
+        print_error(CompdiffError(f"{spec.name}, {climbed.kind.name}: {failure}"))
+    return saved.exit_code
