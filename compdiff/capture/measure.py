@@ -35,6 +35,7 @@ from compdiff.model import (
 )
 
 _WARMUP_CALLS = 2
+_WITHOUT_OPTIONS = frozenset({"eager", "aot_eager", "aot_eager_decomp_partition"})
 _OBSERVER_NOTE = (
     "compdiff observes: cpp.enable_kernel_profile is on, and each compiled graph is called through a Python function "
     "(about 100 ns a call)"
@@ -137,7 +138,7 @@ def _measure_left(session: Session) -> None:
 
 def _measure_right(session: Session) -> None:
     workload, recorder = session.workload, session.recorder
-    inductor.reset()
+    torch.compiler.reset()
     compiled = compiled_function(workload.fn, session.run.options)
 
     def step() -> object:
@@ -256,14 +257,18 @@ def _with_splits(session: Session, capture: Capture, step: Callable[[], object])
 
 
 def compiled_function(fn: Callable[..., object], options: CompileOptions) -> Callable[..., object]:
-    """Return the function that torch.compile makes of `fn`."""
+    """Return the function that torch.compile makes of `fn`; beside options, which it refuses, a mode becomes options."""
+    mode, given = options.mode, dict(options.options)
+    if mode is not None and given:
+        given = {**inductor.mode_options(mode), **given}
+        mode = None
     return torch.compile(
         fn,
         backend=options.backend,
         dynamic=options.dynamic,
         fullgraph=options.fullgraph,
-        mode=options.mode,
-        options=dict(options.options) or None,  # type: ignore[arg-type]
+        mode=mode,
+        options=given or None,  # type: ignore[arg-type]
     )
 
 
@@ -297,7 +302,10 @@ def empty_run(request: Request, workload: Workload, basis: Basis = "measured") -
 
 
 def merged_options(asked: CompileOptions, of_case: dict[str, object]) -> CompileOptions:
-    """Return the case's COMPILE under what the user asked for; options are merged key by key."""
+    """Return the case's COMPILE under what the user asked for; options are merged key by key.
+
+    They are Inductor's: backends that run the ops of eager mode get none.
+    """
     own = msgspec.convert(of_case, CompileOptions)
     default = CompileOptions()
     changed = {
@@ -305,7 +313,10 @@ def merged_options(asked: CompileOptions, of_case: dict[str, object]) -> Compile
         for name in ("backend", "mode", "dynamic", "fullgraph", "use_cache")
         if getattr(asked, name) != getattr(default, name)
     }
-    return msgspec.structs.replace(own, **changed, options={**own.options, **asked.options})
+    merged = msgspec.structs.replace(own, **changed, options={**own.options, **asked.options})
+    if merged.backend in _WITHOUT_OPTIONS:
+        return msgspec.structs.replace(merged, options={})
+    return merged
 
 
 def _audit_warnings(audits: tuple[PassAudit, ...]) -> list[CaptureWarning]:

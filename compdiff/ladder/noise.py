@@ -7,9 +7,9 @@ rate, neighbours) shows in eager mode, which runs beside each rung.
 from collections.abc import Sequence
 from math import expm1, inf, log
 
-# Two processes differ by more than so many times the range of the medians of n processes in 5 of 100 cases, where what a
+# Two processes differ by more than so many times the range of the medians of n processes in 1 of 100 cases, where what a
 # process adds is normally distributed. Source: simulation, 200,000 draws for each n.
-_RANGES = {2: 12.8, 3: 3.2, 4: 2.03, 5: 1.6}
+_RANGES = {2: 64.0, 3: 7.3, 4: 3.7, 5: 2.7}
 _FEWEST, _MOST = min(_RANGES), max(_RANGES)
 # Beyond this nothing is told apart anyway; the exponential of more may overflow.
 _LARGEST = 50.0

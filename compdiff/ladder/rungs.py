@@ -33,7 +33,7 @@ RUNGS = (
     DEFAULT,
     RungKind(
         name="reduce-overhead",
-        what="the same, and each graph is replayed as a CUDA graph: one launch for all its kernels",
+        what="the same, and Inductor is asked to replay each graph as a CUDA graph: one launch for all its kernels",
         mode="reduce-overhead",
     ),
     RungKind(

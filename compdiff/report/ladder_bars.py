@@ -19,7 +19,7 @@ _TOP = 8
 _FOOT = 24
 _TICKS = 5
 # About what a character of the labels in the bars takes.
-_CHARACTER = 6.6
+_CHARACTER = 7.2
 _ROOM = WIDTH - LEFT - _RIGHT
 
 
@@ -88,7 +88,7 @@ def _bar(rung: Rung, split: Split, y: int, longest: int) -> StepBar:
     return StepBar(
         rung=rung.name,
         y=y,
-        segments=tuple(_segments(split, longest)),
+        segments=tuple(_segments(split, longest, median)),
         total=duration_text(split.total_ns),
         end=_number(_x(max(split.total_ns, median or 0), longest) + 6),
         median_x="" if median is None else _number(_x(median, longest)),
@@ -96,22 +96,30 @@ def _bar(rung: Rung, split: Split, y: int, longest: int) -> StepBar:
     )
 
 
-def _segments(split: Split, longest: int) -> Iterator[Segment]:
+def _segments(split: Split, longest: int, median_ns: int | None) -> Iterator[Segment]:
     start = 0
+    mark = None if median_ns is None else _x(median_ns, longest)
     for part in split.parts:
         left, right = _x(start, longest), _x(start + part.ns, longest)
         start += part.ns
-        label, width = LABELS[part.name], right - left
+        label = LABELS[part.name]
         share = share_text(part.ns, split.total_ns)
         if part.ns:
             yield Segment(
                 part=part.name,
                 x=_number(left),
-                width=_number(width),
-                middle=_number(left + width / 2),
+                width=_number(right - left),
+                middle=_number((left + right) / 2),
                 title=f"{label}: {duration_text(part.ns)}, {share}",
-                label=label if width > _CHARACTER * (len(label) + 1) else "",
+                label=label if _has_room(label, left, right, mark) else "",
             )
+
+
+def _has_room(label: str, left: float, right: float, mark: float | None) -> bool:
+    """Return whether a label fits between the ends of its segment, and the mark of the median does not cross it."""
+    width = _CHARACTER * (len(label) + 1)
+    crossed = mark is not None and abs(mark - (left + right) / 2) < width / 2
+    return right - left > width and not crossed
 
 
 def _tick(index: int, longest: int) -> BarTick:

@@ -49,13 +49,16 @@ class PartRow(msgspec.Struct, frozen=True):
 
 
 class PartTable(msgspec.Struct, frozen=True):
-    """The parts of the profiled step on all rungs that were split; `totals` are their sums."""
+    """The parts of the profiled step on all rungs that were split; `totals` are their sums.
+
+    `idle` is all but device work; empty where no device ran anything.
+    """
 
     rungs: tuple[str, ...]
     rows: tuple[PartRow, ...]
     totals: tuple[str, ...]
+    idle: tuple[str, ...]
     steps: str
-    on_device: bool
 
 
 def make_part_table(ladder: Ladder) -> PartTable | None:
@@ -70,8 +73,8 @@ def make_part_table(ladder: Ladder) -> PartTable | None:
         rungs=tuple(name for name, _ in split),
         rows=tuple(_row(name, found, "device" in seen) for name in ALL_PARTS if name in seen),
         totals=tuple(duration_text(one.total_ns) for one in found),
+        idle=tuple(_idle(one) for one in found) if "device" in seen else (),
         steps=f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}",
-        on_device="device" in seen,
     )
 
 
@@ -83,6 +86,13 @@ def _row(name: str, splits: list[Split], on_device: bool) -> PartRow:  # noqa: F
         means=f"{_MEANS[name]}{idle}",
         cells=tuple(_cell(name, split) for split in splits),
     )
+
+
+def _idle(split: Split) -> str:
+    """Return how long the device ran nothing, with the share of the step."""
+    busy = sum(part.ns for part in split.parts if part.name == "device")
+    idle = split.total_ns - busy
+    return f"{duration_text(idle)}, {share_text(idle, split.total_ns)}"
 
 
 def _cell(name: str, split: Split) -> PartCell:

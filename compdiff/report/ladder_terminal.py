@@ -20,7 +20,7 @@ _INDENT = (0, 0, 0, 2)
 
 def terminal_ladder(page: LadderPage, html: Path) -> RenderableType:
     """Return the rungs, where their time goes, the changes in words, what failed, and where the page is."""
-    parts: list[RenderableType] = [Text(printable(page.case), style="bold"), _rungs(page)]
+    parts: list[RenderableType] = [_title(page), _rungs(page)]
     if page.parts is not None:
         parts.append(_parts(page.parts))
     parts += [line for change in page.changes for line in _change(change)]
@@ -32,10 +32,15 @@ def terminal_ladder(page: LadderPage, html: Path) -> RenderableType:
     return Group(*parts)
 
 
+def _title(page: LadderPage) -> Text:
+    title = Text(printable(page.case), style="bold")
+    return title.append(f"\n  {printable(page.sentence)}", style="default")
+
+
 def _rungs(page: LadderPage) -> RenderableType:
     columns = _PLANNED if page.planned else _MEASURED
     table = _table()
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for title, _ in columns:
         table.add_column(title, justify="right")
     for row in page.rungs:
@@ -53,7 +58,7 @@ _MEASURED = (
     ("against eager", "speed"),
     *_COUNTED,
     ("compile", "compile_time"),
-    ("pays back after", "payback"),
+    ("calls to pay back", "payback"),
 )
 _PLANNED = (
     *_COUNTED,
@@ -65,12 +70,14 @@ _PLANNED = (
 
 def _parts(parts: PartTable) -> RenderableType:
     table = _table()
-    table.add_column("profiled step")
+    table.add_column("profiled step", no_wrap=True)
     for name in parts.rungs:
         table.add_column(name, justify="right")
     for row in parts.rows:
         table.add_row(row.label, *(cell.time for cell in row.cells))
     table.add_row("sum", *parts.totals, style="bold")
+    if parts.idle:
+        table.add_row("device idle", *parts.idle)
     return Padding(table, _INDENT)
 
 

@@ -73,6 +73,7 @@ class LadderPage(msgspec.Struct, frozen=True):
     basis: str
     device: str
     planned: bool
+    sentence: str
     rungs: tuple[RungRow, ...]
     changes: tuple[ChangeView, ...]
     parts: PartTable | None
@@ -90,13 +91,39 @@ def make_ladder_page(ladder: Ladder, report: str) -> LadderPage:
         basis=ladder.basis,
         device=", ".join(part for part in (ladder.device, ladder.device_name) if part),
         planned=planned,
+        sentence=_sentence(ladder),
         rungs=tuple(_row(rung, report) for rung in ladder.rungs),
         changes=tuple(_change(change, ladder) for change in ladder.changes),
         parts=make_part_table(ladder),
         bars=draw_bars(ladder),
         notices=_notices(ladder),
-        environment=tuple(ladder.environment.items()),
+        environment=tuple((name, value) for name, value in ladder.environment.items() if value),
     )
+
+
+def _sentence(ladder: Ladder) -> str:
+    """Return all rungs in one sentence: against eager mode where they were timed, else by kernels and launches."""
+    eager, *others = ladder.rungs
+    start = _duration(eager) or _planned_counts(eager) or "not measured"
+    texts = [f"{rung.name} {_in_short(rung)}" for rung in others]
+    return f"Eager mode: {start}. {'; '.join(texts)}."
+
+
+def _in_short(rung: Rung) -> str:
+    if rung.failure:
+        return "failed"
+    return speed_words(rung.speed) if rung.speed else _planned_counts(rung) or "not timed"
+
+
+def _duration(rung: Rung) -> str:
+    return f"{duration_text(rung.step.median_ns)} a call" if rung.step else ""
+
+
+def _planned_counts(rung: Rung) -> str:
+    if rung.counts is None or rung.work is None:
+        return ""
+    kernels = count_text(rung.counts.kernels, "kernel")
+    return f"{kernels} in {count_text(rung.counts.launches, 'launch', 'launches')}, {duration_text(rung.work.ns)} estimated"
 
 
 def speed_words(speed: Speed) -> str:
@@ -118,10 +145,10 @@ def noise_text(noise: float) -> str:
 def payback_text(payback: Payback | None) -> str:
     """Return after how many calls compiling has paid back, with its interval; why not where it has not."""
     if payback is None or payback.state == "unknown" or payback.calls is None:
-        words = {"never": "never: no call is faster", "unclear": "unclear: noise"}
+        words = {"never": "never", "unclear": "unclear"}
         return words.get(payback.state, UNKNOWN) if payback else UNKNOWN
     interval = f" ({payback.low:,} to {payback.high:,})" if payback.low != payback.high else ""
-    return f"{count_text(payback.calls, 'call')}{interval}"
+    return f"{payback.calls:,}{interval}"
 
 
 def _row(rung: Rung, report: str) -> RungRow:
