@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from compdiff.cli import print_error
-from compdiff.cli.outcome import save_run
+from compdiff.cli import print_bug, print_error
+from compdiff.cli.outcome import print_failure, save_run
 from compdiff.errors import CompdiffError
 from compdiff.ladder.rungs import DEFAULT, RUNGS, RungKind, options_of
 from compdiff.model import CaseSpec, CompileOptions, Run
@@ -36,7 +36,7 @@ def climb_all(specs: Sequence[CaseSpec], settings: "Settings", capture: Capture)
         CompdiffError: a mode or a backend was asked for.
     """
     _check_options(settings.options)
-    return max(climb(spec, settings, capture) for spec in specs)
+    return max(_climb_safely(spec, settings, capture) for spec in specs)
 
 
 def _check_options(options: CompileOptions) -> None:
@@ -52,6 +52,18 @@ def _check_options(options: CompileOptions) -> None:
         )
 
 
+def _climb_safely(spec: CaseSpec, settings: "Settings", capture: Capture) -> int:
+    """Run the ladder of one case; an error of it leaves the other cases theirs."""
+    try:
+        return climb(spec, settings, capture)
+    except CompdiffError as error:
+        print_error(error)
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - a bug that one case brings to light, as in `compdiff.cli.run`
+        print_bug(error)
+        return 2
+
+
 def climb(spec: CaseSpec, settings: "Settings", capture: Capture) -> int:
     """Run all rungs of one case and report them; return the worst exit code.
 
@@ -62,16 +74,20 @@ def climb(spec: CaseSpec, settings: "Settings", capture: Capture) -> int:
     from compdiff.report.ladder_outputs import write_ladder
 
     found = _climb_all(spec, settings, capture)
-    folder = settings.out / spec.name
-    codes = [_report(climbed, spec, settings) for climbed in found]
-    page, html = write_ladder(make_ladder(spec, found), folder)
+    ladder = make_ladder(spec, [climbed for climbed, _ in found])
+    page, html = write_ladder(ladder, settings.out / spec.name)
     print_ladder(page, html)
-    return max(codes)
+    return max(code for _, code in found)
 
 
-def _climb_all(spec: CaseSpec, settings: "Settings", capture: Capture) -> "Sequence[Climbed]":
-    def one(kind: RungKind) -> "Climbed":
-        return _climbed(kind, spec, settings, capture)
+def _climb_all(
+    spec: CaseSpec, settings: "Settings", capture: Capture
+) -> "Sequence[tuple[Climbed, int]]":
+    """Run the rungs, each reported as soon as it is there, so that an end in between leaves what was measured."""
+
+    def one(kind: RungKind) -> "tuple[Climbed, int]":
+        climbed = _climbed(kind, spec, settings, capture)
+        return climbed, _report(climbed, spec, settings)
 
     if settings.jobs == 1:
         return [one(kind) for kind in RUNGS]
@@ -88,7 +104,8 @@ def _climbed(kind: RungKind, spec: CaseSpec, settings: "Settings", capture: Capt
     try:
         run = capture(spec, own, kind.name)
     except CompdiffError as error:
-        return Climbed(kind=kind, failure=error.message)
+        print_error(error)
+        return Climbed(kind=kind, failure=error.message.partition("\n")[0])
     if kind is not DEFAULT:
         run = msgspec.structs.replace(run, expectation=None)
     return Climbed(kind=kind, run=run)
@@ -99,6 +116,7 @@ def _report(climbed: "Climbed", spec: CaseSpec, settings: "Settings") -> int:
     if climbed.run is None:
         return 2
     saved = save_run(climbed.run, settings.out / spec.name / climbed.kind.name)
+    print_failure(climbed.run)
     for failure in saved.expectation_failures:
         print_error(CompdiffError(f"{spec.name}, {climbed.kind.name}: {failure}"))
     return saved.exit_code

@@ -47,10 +47,16 @@ def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
 
     saved = save_run(run, folder)
     print_summary(saved.outputs)
-    if run.failure is not None:
-        # A traceback ends with the message; some of torch's are a page long.
-        message, traceback = run.failure.message, run.failure.traceback
-        first = message.partition("\n")[0] if traceback else message
-        message = f"{run.case.name}: {first}\n{traceback}".rstrip()
-        print_error(CompdiffError(message, "What was measured before is in the report."))
+    print_failure(run)
     return IndexEntry(case=run.case.name, outputs=saved.outputs), saved.exit_code
+
+
+def print_failure(run: Run) -> None:
+    """Print why a run is incomplete, to stderr; nothing for a whole one."""
+    if run.failure is None:
+        return
+    # A traceback ends with the message; some of torch's are a page long.
+    message, traceback = run.failure.message, run.failure.traceback
+    first = message.partition("\n")[0] if traceback else message
+    message = f"{run.case.name}: {first}\n{traceback}".rstrip()
+    print_error(CompdiffError(message, "What was measured before is in the report."))
