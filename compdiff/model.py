@@ -370,6 +370,8 @@ class CaptureWarning(Record, frozen=True, kw_only=True):
     text: str
 
 
+GRAPH_SKIPPED = "cuda-graph-skipped"
+"""The id of the warning of a capture that says why a CUDA graph was asked for and not used."""
 SAME_TRACE = "same trace"
 """The label of the right side of a run that shows one imported trace beside itself."""
 

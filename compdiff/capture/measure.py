@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 import msgspec
 import torch
 
-from compdiff.capture import dispatch, inductor, machine_load, profile, step_splits
+from compdiff.capture import dispatch, graph_skips, inductor, machine_load, profile, step_splits
 from compdiff.capture.environment import describe
 from compdiff.capture.numerics import compare
 from compdiff.capture.recorder import Recorder
@@ -101,7 +101,10 @@ def measure(
     session = Session(request, workload, empty_run(request, workload), progress, save)
     _measure_left(session)
     options = session.run.options
-    with inductor.recorded(session.recorder, use_cache=options.use_cache, options=options.options):
+    with (
+        inductor.recorded(session.recorder, use_cache=options.use_cache, options=options.options),
+        graph_skips.heard(session.recorder.warnings),
+    ):
         _measure_right(session)
     session.keep(warnings=(*session.run.warnings, *_audit_warnings(session.run.audits)))
     return session.run

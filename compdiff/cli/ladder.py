@@ -74,6 +74,7 @@ def climb(spec: CaseSpec, settings: "Settings", capture: Capture) -> int:
     from compdiff.report.ladder_outputs import write_ladder
 
     found = _climb_all(spec, settings, capture)
+    _print_failures([climbed.failure for climbed, _ in found])
     ladder = make_ladder(spec, [climbed for climbed, _ in found])
     page, html = write_ladder(ladder, settings.out / spec.name)
     print_ladder(page, html)
@@ -104,11 +105,16 @@ def _climbed(kind: RungKind, spec: CaseSpec, settings: "Settings", capture: Capt
     try:
         run = capture(spec, own, kind.name)
     except CompdiffError as error:
-        print_error(error)
-        return Climbed(kind=kind, failure=error.message.partition("\n")[0])
+        return Climbed(kind=kind, failure=error.message)
     if kind is not DEFAULT:
         run = msgspec.structs.replace(run, expectation=None)
     return Climbed(kind=kind, run=run)
+
+
+def _print_failures(messages: Sequence[str]) -> None:
+    """Print what left no run, with tracebacks, once where several rungs ended alike."""
+    for message in dict.fromkeys(it for it in messages if it):
+        print_error(CompdiffError(message))
 
 
 def _report(climbed: "Climbed", spec: CaseSpec, settings: "Settings") -> int:

@@ -79,9 +79,9 @@ def _eager(run: Run | None) -> Rung:
 def _rung(climbed: Climbed) -> Rung:
     kind, run = climbed.kind, climbed.run
     if run is None:
-        return Rung(name=kind.name, what=kind.what, failure=climbed.failure)
+        return Rung(name=kind.name, what=kind.what, failure=_first_line(climbed.failure))
     if run.failure is not None:
-        failure = f"{run.failure.stage}: {run.failure.message.partition(chr(10))[0]}"
+        failure = f"{run.failure.stage}: {_first_line(run.failure.message)}"
         return Rung(name=kind.name, what=kind.what, folder=kind.name, failure=failure)
     cuda_graph = cuda_graph_of(run)
     return Rung(
@@ -97,6 +97,11 @@ def _rung(climbed: Climbed) -> Rung:
         work=work_of(run.right),
         notes=_notes(kind, run),
     )
+
+
+def _first_line(message: str) -> str:
+    """Return what is said before the traceback."""
+    return message.partition("\n")[0]
 
 
 def _notes(kind: RungKind, run: Run) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from compdiff.kernels import replays_a_graph
 from compdiff.ladder.records import Counts, CudaGraph, Work
 from compdiff.lanes.device import on_device
-from compdiff.model import Capture, Kernel, Run
+from compdiff.model import GRAPH_SKIPPED, Capture, Kernel, Run
 from compdiff.work import side_work
 
 _MODES_WITH_GRAPHS = frozenset({"reduce-overhead", "max-autotune"})
@@ -24,11 +24,7 @@ def counts_of(capture: Capture, cuda_graph: CudaGraph | None) -> Counts:
 
 def cuda_graph_of(run: Run) -> CudaGraph:
     """Return whether the compiled side runs as CUDA graphs, as far as the run shows it."""
-    compiler = run.right.compiler
-    compilations = compiler.compilations if compiler else ()
-    reasons = tuple(
-        dict.fromkeys(it.cudagraph_skip_reason for it in compilations if it.cudagraph_skip_reason)
-    )
+    reasons = _reasons(run.right)
     if any(replays_a_graph(launch.name) for launch in run.right.launches):
         return CudaGraph(state="replayed", reasons=reasons)
     if any(warning.id == _PLANNED for warning in run.warnings):
@@ -40,6 +36,21 @@ def cuda_graph_of(run: Run) -> CudaGraph:
     if run.right.device.startswith("cpu"):
         return CudaGraph(state="skipped", reasons=("a CPU has no CUDA graphs",))
     return CudaGraph(state="not seen")
+
+
+def _reasons(capture: Capture) -> tuple[str, ...]:
+    """Return why graphs are not replayed, each once."""
+    compilations = capture.compiler.compilations if capture.compiler else ()
+    texts = (
+        *(it.cudagraph_skip_reason for it in compilations),
+        *(it.text for it in capture.warnings if it.id == GRAPH_SKIPPED),
+    )
+    return tuple(dict.fromkeys(_without_stack(text) for text in texts if text))
+
+
+def _without_stack(reason: str) -> str:
+    """Return a reason without the place in the user's code, which Inductor adds on further lines."""
+    return reason.partition("\n")[0].partition(". Found from")[0].strip()
 
 
 def work_of(capture: Capture) -> Work | None:

@@ -262,7 +262,7 @@ def _graph_sentence(graph: CudaGraph | None) -> str:
         "replayed": "replayed as a CUDA graph",
         "planned": "would be replayed as a CUDA graph (copies of inputs into its buffers are not counted)",
         "skipped": "no CUDA graph",
-        "not seen": "a CUDA graph was asked for, and none was seen",
+        "not seen": "a CUDA graph was asked for; none was seen, and Inductor gave no reason",
     }
     reasons = f" ({'; '.join(graph.reasons)})" if graph.reasons else ""
     return f"{words[graph.state]}{reasons}"

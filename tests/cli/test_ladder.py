@@ -14,6 +14,13 @@ from tests.capture.cuda_build import needs_cuda_build
 from tests.cli.test_run import CASE, files
 
 RUNGS = {"aot_eager", "default", "reduce-overhead", "max-autotune"}
+ON_DEVICE = '''"""One."""
+import torch
+def inputs(device, dtype):
+    return tuple(torch.ones(64, 64, device=device, dtype=dtype) for _ in range(3))
+def fn(x, w, b):
+    return torch.relu(torch.add(torch.matmul(x, w), b)) + x
+'''
 REPORT = {"run.json.gz", "report.html", "summary.md", "diff.json"}
 
 
@@ -128,6 +135,7 @@ def test_a_measured_ladder(case: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.measured
 def test_a_planned_ladder(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All rungs for a GPU that is not there: CUDA graphs make one launch, and no times are invented."""
+    case.write_text(ON_DEVICE)
     arguments = ["run", "--ladder", "--target", "h200", "--jobs", "2", "--out", "out", str(case)]
     assert run_command(arguments) == 0, capsys.readouterr().err
     ladder = saved_ladder("out/one")

@@ -75,6 +75,21 @@ def test_whether_kernels_run_as_a_graph(made: Run, expected: CudaGraph) -> None:
     assert cuda_graph_of(made) == expected
 
 
+def test_reasons_of_the_log_count() -> None:
+    """What Inductor says only when the code runs is a reason too, once, without the user's stack."""
+    told = "skipping cudagraphs due to mutated inputs (1 instances). Found from : \n   File one.py"
+    warnings = (
+        CaptureWarning(id="cuda-graph-skipped", text=told),
+        CaptureWarning(id="x", text="y"),
+    )
+    made = with_compilation(rung_run("default"), cudagraph_skip_reason=told)
+    made = msgspec.structs.replace(
+        made, right=msgspec.structs.replace(made.right, warnings=warnings)
+    )
+    reason = "skipping cudagraphs due to mutated inputs (1 instances)"
+    assert cuda_graph_of(made) == CudaGraph(state="skipped", reasons=(reason,))
+
+
 def test_work_is_planned_only() -> None:
     """A measured side has no estimate."""
     found = work_of(planned().right)
