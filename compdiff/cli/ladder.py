@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+import click
 import msgspec
 
 from compdiff.cli import print_bug, print_error
@@ -16,6 +17,7 @@ from compdiff.model import CaseSpec, CompileOptions, Run
 if TYPE_CHECKING:
     from compdiff.cli.run import Settings
     from compdiff.ladder.build import Climbed
+    from compdiff.report.ladder_outputs import LadderEntry
 
 
 class Capture(Protocol):
@@ -30,13 +32,19 @@ _PROFILED_STEPS = 30
 
 
 def climb_all(specs: Sequence[CaseSpec], settings: "Settings", capture: Capture) -> int:
-    """Run the ladder of each case and return the worst exit code.
+    """Run the ladder of each case and return the worst exit code; several cases get an index.
 
     Raises:
         CompdiffError: a mode or a backend was asked for.
     """
+    from compdiff.report.ladder_outputs import write_ladder_index
+
     _check_options(settings.options)
-    return max(_climb_safely(spec, settings, capture) for spec in specs)
+    results = [_climb_safely(spec, settings, capture) for spec in specs]
+    if len(results) > 1:
+        index = write_ladder_index(settings.out, [entry for entry, _ in results])
+        click.echo(f"All ladders: {index}")
+    return max(code for _, code in results)
 
 
 def _check_options(options: CompileOptions) -> None:
@@ -52,33 +60,37 @@ def _check_options(options: CompileOptions) -> None:
         )
 
 
-def _climb_safely(spec: CaseSpec, settings: "Settings", capture: Capture) -> int:
+def _climb_safely(
+    spec: CaseSpec, settings: "Settings", capture: Capture
+) -> "tuple[LadderEntry, int]":
     """Run the ladder of one case; an error of it leaves the other cases theirs."""
+    from compdiff.report.ladder_outputs import LadderEntry
+
     try:
-        return climb(spec, settings, capture)
+        return _climb(spec, settings, capture)
     except CompdiffError as error:
         print_error(error)
-        return error.exit_code
+        return LadderEntry(case=spec.name, failure=error.message), error.exit_code
     except Exception as error:  # noqa: BLE001 - a bug that one case brings to light, as in `compdiff.cli.run`
         print_bug(error)
-        return 2
+        return LadderEntry(case=spec.name, failure=f"{type(error).__name__}: {error}"), 2
 
 
-def climb(spec: CaseSpec, settings: "Settings", capture: Capture) -> int:
-    """Run all rungs of one case and report them; return the worst exit code.
+def _climb(spec: CaseSpec, settings: "Settings", capture: Capture) -> "tuple[LadderEntry, int]":
+    """Run all rungs of one case and report them; return its line of the index and the worst exit code.
 
     It is 2 where a rung failed, 1 where an expectation of the case does not hold on the rung of the default mode.
     """
     from compdiff.cli.console import print_ladder
     from compdiff.ladder.build import make_ladder
-    from compdiff.report.ladder_outputs import write_ladder
+    from compdiff.report.ladder_outputs import LadderEntry, write_ladder
 
     found = _climb_all(spec, settings, capture)
     _print_failures([climbed.failure for climbed, _ in found])
     ladder = make_ladder(spec, [climbed for climbed, _ in found])
     page, html = write_ladder(ladder, settings.out / spec.name)
     print_ladder(page, html)
-    return max(code for _, code in found)
+    return LadderEntry(case=spec.name, page=page), max(code for _, code in found)
 
 
 def _climb_all(

@@ -225,13 +225,16 @@ def _counts_sentence(before: Rung, after: Rung) -> str:
 def _work_sentence(before: Rung, after: Rung) -> str:
     if before.work is None or after.work is None:
         return ""
-    left, right = before.work, after.work
-    if left == right:
-        return f"the same estimated device work ({duration_text(left.ns)})"
-    return (
-        f"estimated device work {duration_text(left.ns)} -> {duration_text(right.ns)}, "
-        f"memory traffic {size_text(left.bytes_moved)} -> {size_text(right.bytes_moved)}"
+    device = _estimated("device work", duration_text(before.work.ns), duration_text(after.work.ns))
+    traffic = _estimated(
+        "memory traffic", size_text(before.work.bytes_moved), size_text(after.work.bytes_moved)
     )
+    return f"estimated {device}, {traffic}"
+
+
+def _estimated(name: str, before: str, after: str) -> str:
+    """Return an estimate of two rungs; one that reads the same is told once."""
+    return f"{name} {before} -> {after}" if before != after else f"{name} the same ({after})"
 
 
 def _part_sentences(parts: tuple[PartChange, ...]) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from compdiff import analysis
 from compdiff.capture import isolation
 from compdiff.cli import run_command
 from compdiff.ladder.records import Ladder
+from compdiff.model import Diff, Run
 from compdiff.store import read_run
 from tests.capture.cuda_build import needs_cuda_build
 from tests.cli.test_run import CASE, files
@@ -98,6 +100,26 @@ def test_modes_are_its_own(
     assert climb(monkeypatch, "kept", "one.py", *option) == 2
     assert "Leave out --mode and --backend" in capsys.readouterr().err
     assert not Path("out").exists()
+
+
+def test_several_cases_have_an_index(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It links to each ladder; an error that compdiff does not expect leaves the other case its own."""
+    Path("two.py").write_text(CASE.format(extra=""))
+    conclude = analysis.analyse
+
+    def broken(measured: Run) -> Diff:
+        if measured.case.name == "two":
+            raise ZeroDivisionError("a bug")
+        return conclude(measured)
+
+    monkeypatch.setattr(analysis, "analyse", broken)
+    assert climb(monkeypatch, "kept", "one.py", "two.py") == 2
+    index = Path("out/index.html").read_text()
+    assert 'href="one/ladder.html"' in index
+    assert "ZeroDivisionError: a bug" in index
+    assert "All ladders: out/index.html" in capsys.readouterr().out
 
 
 @pytest.mark.measured

@@ -13,7 +13,7 @@ from compdiff.ladder.build import Climbed, make_ladder
 from compdiff.ladder.records import Ladder, Payback, Speed
 from compdiff.ladder.rungs import RUNGS
 from compdiff.report.ladder_bars import LEFT, draw_bars
-from compdiff.report.ladder_outputs import write_ladder
+from compdiff.report.ladder_outputs import LadderEntry, write_ladder, write_ladder_index
 from compdiff.report.ladder_parts import LABELS, make_part_table
 from compdiff.report.ladder_terminal import terminal_ladder
 from compdiff.report.ladder_view import LadderPage, make_ladder_page, payback_text, speed_words
@@ -127,6 +127,14 @@ def test_an_empty_ladder_is_a_page() -> None:
     page = page_of(nothing)
     assert page.sentence.startswith("Eager mode: not measured. aot_eager failed;")
     assert (page.parts, page.bars, page.changes) == (None, None, ())
+
+
+def test_estimates_that_read_the_same_are_told_once() -> None:
+    """No sentence has a number on both sides of an arrow that is the same."""
+    change = page_of(planned_ladder()).changes[0]
+    assert change.sentences[1] == (
+        "estimated device work the same (4.00 us), memory traffic the same (48.0 KiB)"
+    )
 
 
 # ---------------------------------------------------------------- parts
@@ -262,6 +270,18 @@ def test_a_planned_page_invents_no_times(tmp_path: Path) -> None:
     assert "Time per call" not in words
     assert "cannot be known without the device" in words
     assert "<svg class=" not in html.read_text()
+
+
+def test_an_index_of_ladders(tmp_path: Path) -> None:
+    """A row for each case, from eager mode to the default rung, with the rungs that failed; links are safe."""
+    page = page_of(gpu_ladder())
+    entries = [LadderEntry(case="a b", page=page), LadderEntry(case="gone", failure="no torch")]
+    text = write_ladder_index(tmp_path, entries).read_text()
+    elements = Elements(text)
+    assert "a%20b/ladder.html" in elements.every("href")
+    words = " ".join(elements.words)
+    for expected in ("1.66x faster", "3 → 1", "incomplete", "max-autotune: case: ran", "no torch"):
+        assert expected in words
 
 
 # ---------------------------------------------------------------- the terminal
