@@ -165,13 +165,8 @@ def command(  # noqa: PLR0913 - one for each option
         jobs=jobs,
         ladder=ladder,
     )
-    found = survey(
-        cases,
-        device_type=settings.device.partition(":")[0],
-        select=select,
-        overrides=params,
-        inputs_ref=inputs_ref,
-    )
+    kind = settings.device.partition(":")[0]
+    found = survey(cases, device_type=kind, select=select, overrides=params, inputs_ref=inputs_ref)
     return run_cases(found, settings)
 
 
