@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compdiff import store
 from compdiff.cli import print_error
 from compdiff.errors import CompdiffError
 from compdiff.model import Run
-from compdiff.store import write_run
 
 if TYPE_CHECKING:
     from compdiff.report import IndexEntry, Outputs
 
-RUN_FILE = "run.json.gz"
+RUN_FILE = store.RUN_FILE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ def save_run(run: Run, folder: Path) -> Saved:
     from compdiff.expect import judge
     from compdiff.report import write_outputs
 
-    write_run(run, folder / RUN_FILE)
+    store.write_run(run, folder / RUN_FILE)
     diff = analyse(run)
     failures = judge(run.expectation, run, diff) if run.failure is None else ()
     return Saved(

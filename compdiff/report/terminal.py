@@ -3,11 +3,12 @@
 Outside strings become `Text` with control characters spelled out, so none is read as markup or as an escape sequence.
 """
 
+import io
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -29,11 +30,20 @@ _STYLES = {
     "": "default",
 }
 _STYLE_OF_CHANGE = {"lost": "red", "gained": "green", "changed": "yellow"}
+_PLAIN_WIDTH = 120
 _ITEM_LENGTH = 60
 _MOST_NAMES = 4
 _MOST_UNEXPLAINED = 10
 # Warnings of every run: they stand in the report, and would tire whoever reads the terminal.
 _ALWAYS_TRUE = frozenset({"observer"})
+
+
+def plain_summary(page: Page) -> str:
+    """Return the summary as plain text, lines of at most 120 columns."""
+    console = Console(file=io.StringIO(), width=_PLAIN_WIDTH, highlight=False, color_system=None)
+    with console.capture() as printed:
+        console.print(terminal_summary(page))
+    return printed.get()
 
 
 def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
