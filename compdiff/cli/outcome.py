@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from compdiff import store
 from compdiff.cli import print_error
+from compdiff.cli.formats import DEFAULT_FORMAT, print_outputs
 from compdiff.errors import CompdiffError
 from compdiff.model import Run
 
@@ -40,13 +41,12 @@ def save_run(run: Run, folder: Path) -> Saved:
     )
 
 
-def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
-    """Save a run with what is derived from it, print it; return (line of the index, exit code)."""
-    from compdiff.cli.console import print_summary
+def report_run(run: Run, folder: Path, form: str = DEFAULT_FORMAT) -> "tuple[IndexEntry, int]":
+    """Save a run with what is derived from it, print it in a format; return (line of the index, exit code)."""
     from compdiff.report import IndexEntry
 
     saved = save_run(run, folder)
-    print_summary(saved.outputs)
+    print_outputs(saved.outputs, form)
     print_failure(run)
     return IndexEntry(case=run.case.name, outputs=saved.outputs), saved.exit_code
 

@@ -48,16 +48,21 @@ def plain_summary(page: Page) -> str:
 
 def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
     """Return what a run showed: numbers, rewrites, unexplained items, findings, failures, and the report's path."""
-    parts: list[RenderableType] = [_title(page)]
+    parts: list[RenderableType] = [title_lines(page)]
     parts += _middle(page) if page.comparison is None else _compared(page, page.comparison)
-    parts += [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
+    return Group(*parts, *closing_lines(page, report))
+
+
+def closing_lines(page: Page, report: Path | None) -> list[RenderableType]:
+    """Return findings, warnings, failures and the report's path."""
+    parts = [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
     parts += [_notice(notice) for notice in page.head.notices if notice.id not in _ALWAYS_TRUE]
     parts += [_line("failed", text, "red") for text in page.head.expectation_failures]
     if page.head.failure is not None:
         parts.append(_line("incomplete", failure_text(page.head.failure), "red"))
     if report is not None:
         parts.append(_line("report", str(report)))
-    return Group(*parts)
+    return [*parts]
 
 
 def _middle(page: Page) -> list[RenderableType]:
@@ -143,7 +148,8 @@ def sum_lines(page: Page) -> list[str]:
     ]
 
 
-def _title(page: Page) -> Text:
+def title_lines(page: Page) -> Text:
+    """Return the case and the verdict."""
     title = Text(printable(page.head.case), style="bold")
     title.append("\n  ")
     title.append(printable(page.head.sentence), style=_STYLES.get(page.head.verdict, "default"))
