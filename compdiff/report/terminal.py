@@ -15,12 +15,11 @@ from rich.text import Text
 
 from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.comparison import ChangeRow, ComparisonView
-from compdiff.report.estimates import rewrite_text
+from compdiff.report.estimates import rewrite_text, summed
 from compdiff.report.headline import Notice, failure_text
 from compdiff.report.naming import clipped, printable
 from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
-from compdiff.work import NO_WORK, Work
 
 _STYLES = {
     "faster": "green",
@@ -197,19 +196,10 @@ def _rewrite(cards: list[RewriteCard]) -> tuple[Text, ...]:
     before = _items([item for card in cards for item in card.before if not item.shared])
     after = _items([item for card in cards for item in card.after]) or "nothing"
     lines = [name, Text(printable(f"    {before} -> {after}"), style="dim")]
-    estimate = rewrite_text(_summed(cards))
+    estimate = rewrite_text(summed(card.works for card in cards))
     if estimate:
         lines.append(Text(printable(f"    {estimate}"), style="dim"))
     return tuple(lines)
-
-
-def _summed(cards: list[RewriteCard]) -> tuple[Work, Work] | None:
-    """Return the estimated work before and after all of the rewrites; None where nothing is estimated."""
-    pairs = [card.works for card in cards if card.works is not None]
-    if not pairs:
-        return None
-    before, after = zip(*pairs, strict=True)
-    return sum(before, NO_WORK), sum(after, NO_WORK)
 
 
 def _places(cards: list[RewriteCard]) -> str:
