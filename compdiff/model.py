@@ -274,6 +274,17 @@ class WrapperCall(Record, frozen=True, kw_only=True):
     code: str = ""
 
 
+class Refusal(Record, frozen=True, kw_only=True):
+    """Why Inductor's scheduler did not put two calls of the wrapper into one kernel, in its own words.
+
+    `first` and `second` are the indices of the calls; the second reads what the first writes.
+    """
+
+    first: int
+    second: int
+    reason: str
+
+
 class CompiledGraph(Record, frozen=True, kw_only=True):
     """One graph given to the backend, in one direction, with what became of it.
 
@@ -291,6 +302,7 @@ class CompiledGraph(Record, frozen=True, kw_only=True):
     post_grad: Graph | None = None
     passes: tuple[PassEvent, ...] = ()
     calls: tuple[WrapperCall, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
     wrapper_code: str = ""
 
 
@@ -631,6 +643,36 @@ class Rewrite(Record, frozen=True, kw_only=True):
     evidence: tuple[str, ...] = ()
 
 
+class Missed(Record, frozen=True, kw_only=True):
+    """A place where a rule nearly applied: the first of its conditions that failed there, in one sentence.
+
+    `left` are the op calls concerned and `right` what runs instead; `condition` names what failed, or is "" where all
+    conditions known to compdiff hold. `quote` are torch's own words where it gave its reason, `location` the file of torch
+    that asks for the condition. `launches` and `bytes_moved` are what the place costs: kernels that one kernel would
+    do, and what they write and read again.
+    """
+
+    rule: str
+    left: tuple[str, ...]
+    right: tuple[str, ...] = ()
+    condition: str = ""
+    why: str
+    quote: str = ""
+    location: str = ""
+    source: str = ""
+    launches: int = 0
+    bytes_moved: int = 0
+
+
+class WhyNot(Record, frozen=True, kw_only=True):
+    """The answer to `--why-not RULE`: where it applied (ids of rewrites), where it nearly did, or that there is nothing of its kind."""
+
+    rule: str
+    applied: tuple[str, ...] = ()
+    missed: tuple[Missed, ...] = ()
+    nothing: str = ""
+
+
 class Finding(Record, frozen=True, kw_only=True):
     """A diagnosis read from a run: what was seen (numbers), what it usually means, what to try.
 
@@ -685,7 +727,8 @@ class Diff(Record, frozen=True, kw_only=True):
     """The whole conclusion about two captures. `fates` and `origins` are keyed by item id and complete.
 
     `comparison` is set where the captures are of two runs, or of one in reverse: fates and origins then go by the eager
-    op calls that both sides share, and the left kernels that no op call launched have a fate as well.
+    op calls that both sides share, and the left kernels that no op call launched have a fate as well. `missed` are places
+    that cost a launch or bytes, the dearest first.
     """
 
     left_label: str
@@ -694,5 +737,6 @@ class Diff(Record, frozen=True, kw_only=True):
     fates: dict[str, Fate] = {}
     origins: dict[str, Origin] = {}
     rewrites: tuple[Rewrite, ...] = ()
+    missed: tuple[Missed, ...] = ()
     findings: tuple[Finding, ...] = ()
     comparison: Comparison | None = None

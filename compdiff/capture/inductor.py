@@ -18,6 +18,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from compdiff.capture.attributor import Attributor
+from compdiff.capture.fusion_log import Declined, declined_fusions
 from compdiff.capture.graphs import dynamo_names, graph_record, node_record
 from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
 from compdiff.capture.recorder import Lowering, Recorder
@@ -384,6 +385,16 @@ def _common_subexpressions(recorder: Recorder) -> Iterator[None]:
         yield
 
 
+def _fusion_log(recorder: Recorder) -> contextlib.AbstractContextManager[None]:
+    """Note why the scheduler does not fuse."""
+
+    def note(declined: Declined) -> None:
+        if recorder.current is not None:
+            recorder.current.declined.append(declined)
+
+    return declined_fusions(note)
+
+
 # In this order they are entered; each may be missing without harm to the others.
 PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ...] = (
     _autograd_numbers,
@@ -397,4 +408,5 @@ PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ..
     _pass_log,
     _pattern_log,
     _common_subexpressions,
+    _fusion_log,
 )

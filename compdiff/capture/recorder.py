@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from compdiff.capture.fusion_log import Declined, refusals
 from compdiff.capture.graphs import DynamoNames
 from compdiff.capture.pass_log import PassLog
 from compdiff.compile_log.log import CompileLog
@@ -27,6 +28,7 @@ class Lowering:
     post_grad: Graph | None = None
     events: list[PassEvent] = field(default_factory=list)
     kernels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    declined: list[Declined] = field(default_factory=list)
     wrapper_code: str = ""
     lowering_id: int | None = None
 
@@ -76,6 +78,7 @@ class Recorder:
                     post_grad=lowering.post_grad,
                     passes=(*shared, *lowering.events),
                     calls=calls,
+                    refusals=refusals(lowering.declined, calls),
                     wrapper_code=code,
                 )
             )

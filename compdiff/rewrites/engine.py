@@ -88,7 +88,7 @@ def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
         "library": _apply_to_library_calls,
         "path": _apply_to_paths,
     }
-    pass_rules = [rule for rule in rules if rule.scope == "pass" and rule.when is None]
+    pass_rules = [rule for rule in rules if rule.scope == "pass" and not rule.when]
     for rule in pass_rules:
         _apply_to_events(state, rule)
     _keep_same_op(state)

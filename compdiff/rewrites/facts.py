@@ -30,6 +30,11 @@ class Facts:
         return dict(right_items(self.alignment.right))
 
     @cached_property
+    def traces_by_id(self) -> dict[str, OpTrace]:
+        """Traces by the id of their left op call."""
+        return {trace.id: trace for trace in self.alignment.traces}
+
+    @cached_property
     def left_alone(self) -> frozenset[str]:
         """Names of left kernels that no op call launched, where no compiler tells of either side."""
         if self.alignment.right.compiler is not None:
@@ -153,6 +158,20 @@ class Facts:
         """For each left op call that repeats an earlier one on the same contents, that earlier one's id."""
         return _repeated_calls(self.alignment)
 
+    @cached_property
+    def first_alike(self) -> dict[int, int]:
+        """For each left op call that repeats an earlier one on the same memory, that earlier one's id."""
+        return _repeated_calls(self.alignment, by_contents=False)
+
+    @cached_property
+    def reading(self) -> dict[int, list[OpCall]]:
+        """The left op calls that read each value."""
+        found: dict[int, list[OpCall]] = defaultdict(list)
+        for call in self.alignment.left.op_calls:
+            for value in {meta.value for meta in call.inputs}:
+                found[value].append(call)
+        return found
+
     def generated(self, trace: OpTrace) -> list[str]:
         """Return the generated kernels that do the call's work."""
         return [item for item in trace.items if self.is_generated(item)]
@@ -227,14 +246,18 @@ def _unused(nodes: Sequence[GraphNode]) -> set[str]:
     return {node.name for node in nodes if node.op.startswith("call_")} - used
 
 
-def _repeated_calls(alignment: Alignment) -> dict[int, int]:
+def _repeated_calls(alignment: Alignment, *, by_contents: bool = True) -> dict[int, int]:
+    """Return the first of equal calls for each later one; by memory, its contents may have changed between."""
     first: dict[tuple[object, ...], int] = {}
     repeated = {}
     for call in alignment.left.op_calls:
         if call.mutates or not call.inputs or any(meta.value < 0 for meta in call.inputs):
             continue  # nothing tells whether the contents are the same
-        key = (call.name, call.overload, call.arguments, tuple(meta.value for meta in call.inputs))
-        earlier = first.setdefault(key, call.id)
+        read = tuple(
+            meta.value if by_contents else (meta.storage, meta.shape, meta.stride)
+            for meta in call.inputs
+        )
+        earlier = first.setdefault((call.name, call.overload, call.arguments, read), call.id)
         if earlier != call.id:
             repeated[call.id] = earlier
     return repeated

@@ -41,7 +41,7 @@ def test_row_is_complete(rule: Rule) -> None:
 def test_row_says_when_it_applies(rule: Rule) -> None:
     """A pass rule has patterns, an op rule a condition; a kernel rule has the kernel."""
     assert bool(rule.passes) == (rule.scope == "pass")
-    assert rule.scope != "op" or rule.when is not None
+    assert rule.scope != "op" or rule.when
     for pattern in rule.passes:
         re.compile(pattern)
 
