@@ -11,7 +11,7 @@ from compdiff.align.pivot import Item, Pivoted, pair_eager, pivot
 from compdiff.align.sides import compiled_items, eager_items
 from compdiff.errors import CompdiffError
 from compdiff.findings import find
-from compdiff.missed import find_missed
+from compdiff.missed import find_missed, why_not
 from compdiff.model import (
     CaptureWarning,
     Comparison,
@@ -51,6 +51,11 @@ def analyse(run: Run) -> Diff:
     )
     check(run, diff)
     return find(run, diff)
+
+
+def asked(run: Run, diff: Diff, rule: str) -> Diff:
+    """Return a run's diff with the answer why the rule of this name did not apply; as it was for ""."""
+    return msgspec.structs.replace(diff, why_not=why_not(run, diff, rule)) if rule else diff
 
 
 def _unfinished(fates: dict[str, Fate], failure: Failure) -> dict[str, Fate]:

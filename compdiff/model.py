@@ -277,12 +277,15 @@ class WrapperCall(Record, frozen=True, kw_only=True):
 class Refusal(Record, frozen=True, kw_only=True):
     """Why Inductor's scheduler did not put two calls of the wrapper into one kernel, in its own words.
 
-    `first` and `second` are the indices of the calls; the second reads what the first writes.
+    `first` and `second` are the indices of the calls; the second reads what the first writes, the values of the post-grad
+    nodes `tensors` as far as they are known. Where it is not said of the `whole`, it is said of parts of the two.
     """
 
     first: int
     second: int
+    tensors: tuple[str, ...] = ()
     reason: str
+    whole: bool = True
 
 
 class CompiledGraph(Record, frozen=True, kw_only=True):
@@ -290,7 +293,8 @@ class CompiledGraph(Record, frozen=True, kw_only=True):
 
     `compile_id` is Dynamo's (`0/0`: frame, recompile), with the direction (`forward`, `backward`, `inference`).
     Both directions of one `compile_id` share the `dynamo` and `joint` graphs and the passes that ran on them: they
-    stand in the one compiled first only. `lowering_id` is Inductor's own number, which prefixes C++ kernels in profiles.
+    stand in the one compiled first only. `refusals` is None where the scheduler's words were not recorded.
+    `lowering_id` is Inductor's own number, which prefixes C++ kernels in profiles.
     """
 
     id: int
@@ -302,7 +306,7 @@ class CompiledGraph(Record, frozen=True, kw_only=True):
     post_grad: Graph | None = None
     passes: tuple[PassEvent, ...] = ()
     calls: tuple[WrapperCall, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[Refusal, ...] | None = None
     wrapper_code: str = ""
 
 
@@ -665,7 +669,7 @@ class Missed(Record, frozen=True, kw_only=True):
 
 
 class WhyNot(Record, frozen=True, kw_only=True):
-    """The answer to `--why-not RULE`: where it applied (ids of rewrites), where it nearly did, or that there is nothing of its kind."""
+    """The answer to `--why-not RULE`: rewrites that it made, places where it nearly applied, or what the case lacks."""
 
     rule: str
     applied: tuple[str, ...] = ()
@@ -728,7 +732,7 @@ class Diff(Record, frozen=True, kw_only=True):
 
     `comparison` is set where the captures are of two runs, or of one in reverse: fates and origins then go by the eager
     op calls that both sides share, and the left kernels that no op call launched have a fate as well. `missed` are places
-    that cost a launch or bytes, the dearest first.
+    that cost a launch or bytes, the dearest first; `why_not` is there where a user asked about a rule.
     """
 
     left_label: str
@@ -738,5 +742,6 @@ class Diff(Record, frozen=True, kw_only=True):
     origins: dict[str, Origin] = {}
     rewrites: tuple[Rewrite, ...] = ()
     missed: tuple[Missed, ...] = ()
+    why_not: WhyNot | None = None
     findings: tuple[Finding, ...] = ()
     comparison: Comparison | None = None

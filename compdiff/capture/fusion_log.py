@@ -1,33 +1,44 @@
-"""Why kernels were not fused. In: torch's scheduler at work. Out: Refusals, in its own words, of what stayed two kernels.
+"""Why kernels were not fused. In: torch's scheduler at work. Out: what it declined, what each kernel computes.
 
-Private names of torch: WhyNoFuse, torch/_inductor/scheduler.py (torch 2.13 and 2.14), which is made for each pair of nodes
-that the scheduler considers and called with the reason when it declines. It logs them as `TORCH_LOGS=fusion` does.
+Private names of torch (2.13 and 2.14): WhyNoFuse, torch/_inductor/scheduler.py, which is made for each pair of nodes that
+the scheduler considers and called with the reason when it declines (it logs them as `TORCH_LOGS=fusion` does); and
+set_kernel_post_grad_provenance_tracing, torch/_inductor/debug.py, which is told of each kernel with what it computes.
 """
 
 import contextlib
+import importlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from compdiff.model import Refusal, WrapperCall
-
+from compdiff.capture.recorder import Recorder
+from compdiff.capture.refusals import Declined
 
 # Said of a pair that was asked for in the wrong order; the right one has its own reason.
 _ASKED_BACKWARDS = "node1 must go before node2"
-
-
-@dataclass(frozen=True)
-class Declined:
-    """Two groups of post-grad nodes that the scheduler looked at: the second reads what the first writes."""
-
-    first: frozenset[str]
-    second: frozenset[str]
-    reason: str
+_TOLD = "set_kernel_post_grad_provenance_tracing"
+# Those that have it by name, and its own module, which the others ask when they need it.
+_TELLERS = ("codegen.cpp", "codegen.triton", "debug")
 
 
 @contextlib.contextmanager
-def declined_fusions(note: Callable[[Declined], None]) -> Iterator[None]:
+def fusion_log(recorder: Recorder) -> Iterator[None]:
+    """Note why the scheduler does not fuse, and which operations each kernel computes."""
+
+    def note(declined: Declined) -> None:
+        if recorder.current is not None:
+            recorder.current.declined.append(declined)
+
+    def note_kernel(handle: str, operations: frozenset[str]) -> None:
+        if recorder.current is not None:
+            recorder.current.operations[handle] = operations
+
+    with _declined_fusions(note), _kernels_told(note_kernel):
+        yield
+
+
+@contextlib.contextmanager
+def _declined_fusions(note: Callable[[Declined], None]) -> Iterator[None]:
     """Hand each pair of a producer and its consumer that the scheduler does not fuse to `note`, with its reason."""
     from torch._inductor.scheduler import WhyNoFuse
 
@@ -42,8 +53,16 @@ def declined_fusions(note: Callable[[Declined], None]) -> Iterator[None]:
     def say_and_note(self: Any, reason: str, *args: Any) -> None:
         say(self, reason, *args)
         for first, second in (pairs[id(self)], pairs[id(self)][::-1]):
-            if reason != _ASKED_BACKWARDS and _reads(second) & set(first.get_buffer_names()):
-                note(Declined(_origins(first), _origins(second), reason % args))
+            read = {dependency.name for dependency in second.read_writes.reads}
+            between = [buffer for buffer in first.get_outputs() if buffer.get_name() in read]
+            if between and reason != _ASKED_BACKWARDS:
+                declined = Declined(
+                    first=frozenset(first.get_operation_names()),
+                    second=frozenset(second.get_operation_names()),
+                    tensors=_node_names(between),
+                    reason=reason % args,
+                )
+                note(declined)
 
     with (
         mock.patch.object(WhyNoFuse, "__init__", keep_nodes),
@@ -52,41 +71,38 @@ def declined_fusions(note: Callable[[Declined], None]) -> Iterator[None]:
         yield
 
 
-def _reads(node: Any) -> set[str]:
-    return {dependency.name for dependency in node.read_writes.reads}
+def _node_names(buffers: Sequence[Any]) -> tuple[str, ...]:
+    nodes = (buffer.node.get_origin_node() for buffer in buffers)
+    return tuple(node.name for node in nodes if node is not None)
 
 
-def _origins(node: Any) -> frozenset[str]:
-    """Return the names of the post-grad nodes that a node of the scheduler computes."""
-    buffers = (one.node for one in node.get_nodes() if one.node is not None)
-    return frozenset(origin.name for buffer in buffers for origin in buffer.get_origins())
+@contextlib.contextmanager
+def _kernels_told(note: Callable[[str, frozenset[str]], None]) -> Iterator[None]:
+    """Hand each generated kernel to `note` by its handle (`name:3`), with the operations that it computes."""
+    with contextlib.ExitStack() as stack:
+        for name in _TELLERS:
+            module = importlib.import_module(f"torch._inductor.{name}")
+            original = getattr(module, _TOLD, None)
+            if original is not None:
+                stack.enter_context(mock.patch.object(module, _TOLD, _noting(original, note)))
+        yield
 
 
-def refusals(declined: Sequence[Declined], calls: Sequence[WrapperCall]) -> tuple[Refusal, ...]:
-    """Return why pairs of calls of the wrapper are not one: of each pair the last that the scheduler said.
+def _noting(
+    original: Callable[..., int | None], note: Callable[[str, frozenset[str]], None]
+) -> Callable[..., int | None]:
+    def tell(schedule: Any, kernel_name: str, *args: Any, **kwargs: Any) -> int | None:
+        handle = original(schedule, kernel_name, *args, **kwargs)
+        if handle is not None:
+            note(f"{kernel_name}:{handle}", _operations(schedule))
+        return handle
 
-    Groups that grew before the end are told by their parts: the scheduler fuses in rounds, and says why again in each.
-    """
-    nodes = {call.index: frozenset(call.nodes) for call in calls}
-    homes: dict[str, list[int]] = {}
-    for index, names in nodes.items():
-        for name in names:
-            homes.setdefault(name, []).append(index)
-    last: dict[tuple[int, int], str] = {}
-    for one in declined:
-        for first in _holding(one.first, homes, nodes):
-            for second in _holding(one.second, homes, nodes):
-                if first != second:
-                    last[first, second] = one.reason
-    return tuple(
-        Refusal(first=first, second=second, reason=reason)
-        for (first, second), reason in sorted(last.items())
-    )
+    return tell
 
 
-def _holding(
-    names: frozenset[str], homes: dict[str, list[int]], nodes: dict[int, frozenset[str]]
-) -> list[int]:
-    """Return the calls that compute all of these nodes."""
-    some = next(iter(names), None)
-    return [] if some is None else [index for index in homes.get(some, ()) if names <= nodes[index]]
+def _operations(schedule: Any) -> frozenset[str]:
+    """Return the names of the operations in a kernel's schedule, or that of an extern kernel."""
+    if not isinstance(schedule, (list, tuple)):
+        return frozenset([schedule.get_operation_name()])
+    nodes = (node for node in schedule if hasattr(node, "get_operation_names"))
+    return frozenset(name for node in nodes for name in node.get_operation_names())

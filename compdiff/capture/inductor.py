@@ -18,7 +18,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from compdiff.capture.attributor import Attributor
-from compdiff.capture.fusion_log import Declined, declined_fusions
+from compdiff.capture.fusion_log import fusion_log
 from compdiff.capture.graphs import dynamo_names, graph_record, node_record
 from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
 from compdiff.capture.recorder import Lowering, Recorder
@@ -125,9 +125,8 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
 @contextlib.contextmanager
 def _autograd_numbers(_: Recorder) -> Iterator[None]:
     """Look whether torch numbers autograd functions: the accessors above do without, in silence."""
-    needed = ((torch._C._autograd, "_get_sequence_nr"), (torch._C, "_current_autograd_node"))
-    for owner, name in needed:
-        getattr(owner, name)
+    getattr(torch._C._autograd, "_get_sequence_nr")  # noqa: B009 - that it is there is the question
+    getattr(torch._C, "_current_autograd_node")  # noqa: B009
     yield
 
 
@@ -303,9 +302,7 @@ def _pass_log(recorder: Recorder) -> Iterator[None]:
     def observer_enter(self: Any) -> Any:
         result = enter(self)
         if self.active:
-            now = OpenPass(
-                name=self.passname, nodes=dict(self.name_to_node), live=self.name_to_node
-            )
+            now = OpenPass(self.passname, dict(self.name_to_node), self.name_to_node)
             self.created_nodes, self.erased_nodes = now.created, now.removed
 
             def note_replacement(old: Node, new: str, user: Node) -> None:  # noqa: ARG001 - torch names it
@@ -385,16 +382,6 @@ def _common_subexpressions(recorder: Recorder) -> Iterator[None]:
         yield
 
 
-def _fusion_log(recorder: Recorder) -> contextlib.AbstractContextManager[None]:
-    """Note why the scheduler does not fuse."""
-
-    def note(declined: Declined) -> None:
-        if recorder.current is not None:
-            recorder.current.declined.append(declined)
-
-    return declined_fusions(note)
-
-
 # In this order they are entered; each may be missing without harm to the others.
 PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ...] = (
     _autograd_numbers,
@@ -408,5 +395,5 @@ PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ..
     _pass_log,
     _pattern_log,
     _common_subexpressions,
-    _fusion_log,
+    fusion_log,
 )

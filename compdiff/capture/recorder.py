@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from compdiff.capture.fusion_log import Declined, refusals
 from compdiff.capture.graphs import DynamoNames
 from compdiff.capture.pass_log import PassLog
+from compdiff.capture.refusals import Declined, refusals
 from compdiff.compile_log.log import CompileLog
-from compdiff.compile_log.wrapper import wrapper_calls
-from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent
+from compdiff.compile_log.wrapper import call_handles, wrapper_calls
+from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent, Refusal
 
 
 @dataclass
@@ -29,8 +29,14 @@ class Lowering:
     events: list[PassEvent] = field(default_factory=list)
     kernels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     declined: list[Declined] = field(default_factory=list)
+    operations: dict[str, frozenset[str]] = field(default_factory=dict)
     wrapper_code: str = ""
     lowering_id: int | None = None
+
+
+def _refusals(lowering: Lowering) -> tuple[Refusal, ...]:
+    handles = call_handles(lowering.wrapper_code, lowering.kernels)
+    return refusals(lowering.declined, handles, lowering.operations)
 
 
 @dataclass
@@ -78,7 +84,7 @@ class Recorder:
                     post_grad=lowering.post_grad,
                     passes=(*shared, *lowering.events),
                     calls=calls,
-                    refusals=refusals(lowering.declined, calls),
+                    refusals=_refusals(lowering),
                     wrapper_code=code,
                 )
             )

@@ -14,15 +14,18 @@ if TYPE_CHECKING:
 RUN_FILE = "run.json.gz"
 
 
-def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
-    """Save a run with what is derived from it, print it; return (line of the index, exit code)."""
-    from compdiff.analysis import analyse
+def report_run(run: Run, folder: Path, why_not: str = "") -> "tuple[IndexEntry, int]":
+    """Save a run with what is derived from it, print it; return (line of the index, exit code).
+
+    `why_not` names a rule that the user asks about.
+    """
+    from compdiff.analysis import analyse, asked
     from compdiff.cli.console import print_summary
     from compdiff.expect import judge
     from compdiff.report import IndexEntry, write_outputs
 
     write_run(run, folder / RUN_FILE)
-    diff = analyse(run)
+    diff = asked(run, analyse(run), why_not)
     failures = judge(run.expectation, run, diff) if run.failure is None else ()
     outputs = write_outputs(run, diff, folder, expectation_failures=failures)
     print_summary(outputs)

@@ -16,6 +16,7 @@ import click
 from compdiff.case import Survey, survey
 from compdiff.cli import print_bug, print_error
 from compdiff.cli.outcome import report_run
+from compdiff.cli.rule_name import why_not_option
 from compdiff.cli.values import Value, parse_value
 from compdiff.errors import CaseError, CompdiffError
 from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan, Target
@@ -44,6 +45,7 @@ class Settings:
     timeout_s: float
     out: Path
     jobs: int = 1
+    why_not: str = ""
 
 
 def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
@@ -106,6 +108,7 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     show_default=True,
     help="Seconds of timing samples for one case.",
 )
+@why_not_option
 def command(  # noqa: PLR0913 - one for each option
     *,
     cases: tuple[str, ...],
@@ -126,6 +129,7 @@ def command(  # noqa: PLR0913 - one for each option
     use_cache: bool,
     seed: int,
     budget: float,
+    why_not: str,
 ) -> int:
     """Measure CASES in eager mode and under torch.compile, and show what was rewritten.
 
@@ -156,6 +160,7 @@ def command(  # noqa: PLR0913 - one for each option
         timeout_s=timeout,
         out=out,
         jobs=jobs,
+        why_not=why_not,
     )
     found = survey(
         cases,
@@ -216,7 +221,7 @@ def _reported(
     from compdiff.report import IndexEntry
 
     try:
-        return report_run(capture(), settings.out / spec.name)
+        return report_run(capture(), settings.out / spec.name, settings.why_not)
     except CompdiffError as error:
         print_error(error)
         return IndexEntry(case=spec.name, failure=error.message), error.exit_code

@@ -1,4 +1,4 @@
-"""Written-out attention. In: left op calls. Out: places with two products and a softmax between, and what torch's patterns ask."""
+"""Written-out attention. In: left op calls. Out: a softmax between two products, and what torch's patterns ask."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -115,9 +115,9 @@ def _steps(calls: Sequence[OpCall]) -> tuple[str, ...]:
 
 def written_out_attention(site: Site) -> Iterator[Attention]:
     """Yield each softmax of a product that a product takes, where no pattern put an attention op in their place."""
-    calls = site.run.left.op_calls
+    calls = [call for call in site.run.left.op_calls if _gives_something_new(call)]
     makers = {meta.value: call for call in calls for meta in call.outputs if meta.value >= 0}
-    readers = _readers(site)
+    readers = _readers(site, calls)
     taken = {op for rewrite in site.rewrites for op in rewrite.left if rewrite.rule == ATTENTION}
     for call in calls:
         if call.name not in _SOFTMAX or f"e{call.id}" in taken or call.phase == "backward":
@@ -129,10 +129,15 @@ def written_out_attention(site: Site) -> Iterator[Attention]:
             yield Attention(site, chain, len(before), readers)
 
 
-def _readers(site: Site) -> dict[int, list[str]]:
+def _gives_something_new(call: OpCall) -> bool:
+    """Return whether a call gives another value than it takes: an `expand` to the same shape does not."""
+    return not {meta.value for meta in call.outputs} <= {meta.value for meta in call.inputs}
+
+
+def _readers(site: Site, calls: Sequence[OpCall]) -> dict[int, list[str]]:
     """Return what reads each value of the left side, the function's outputs too."""
     found: dict[int, list[str]] = defaultdict(list)
-    for call in site.run.left.op_calls:
+    for call in calls:
         if call.phase == "forward":
             for value in dict.fromkeys(meta.value for meta in call.inputs):
                 found[value].append(_id(call))
@@ -197,7 +202,10 @@ def steps_are_of_a_pattern(place: Attention) -> bool:
 
 
 def operands_are_alike(place: Attention) -> bool:
-    """Return whether query, key and value have one dtype and device. Source: _sfdp_params_check, fuse_attention.py (torch 2.14)."""
+    """Return whether query, key and value have one dtype and device.
+
+    Source: _sfdp_params_check, fuse_attention.py (torch 2.14).
+    """
     return len({(meta.dtype, meta.device) for meta in place.operands}) == 1
 
 
@@ -226,11 +234,12 @@ SDPA = Opportunity(
     rule=ATTENTION,
     kind="softmax between two matrix products",
     find=written_out_attention,
+    of=("aten::_softmax", "aten::_safe_softmax"),
     needs=(
         Need(
             holds=steps_are_of_a_pattern,
-            otherwise="No pattern of torch 2.14 has these steps: {it.steps_text}. Before the softmax they know a scale by mul or "
-            "div, div then add, div or nothing then masked_fill, div then where, or add alone.",
+            otherwise="No pattern of torch 2.14 has these steps: {it.steps_text}. Before the softmax they know a "
+            "scale by mul or div, div then add, div or nothing then masked_fill, div then where, or add alone.",
             location=_FUSE_ATTENTION,
         ),
         Need(
@@ -245,8 +254,8 @@ SDPA = Opportunity(
         ),
         Need(
             holds=mask_has_a_fitting_dtype,
-            otherwise="The mask is {it.mask_text}, and the query {it.operands[0].dtype}: the patterns take a mask of that dtype, "
-            "float32 or bool.",
+            otherwise="The mask is {it.mask_text}, and the query {it.operands[0].dtype}: the patterns take a mask of "
+            "that dtype, float32 or bool.",
             location=_FUSE_ATTENTION,
         ),
         Need(

@@ -1,4 +1,4 @@
-"""Convolutions with batch norms. In: left op calls. Out: places where the one might be folded into the other, and what torch asks."""
+"""Convolutions with batch norms. In: left op calls. Out: those not folded, and what torch asks for it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,18 +53,27 @@ def unfolded_batch_norms(site: Site) -> Iterator[ConvBatchNorm]:
 
 
 def norm_is_in_eval_mode(place: ConvBatchNorm) -> bool:
-    """Return whether the batch norm uses its running statistics. Source: fuse_conv_bn, fx_passes/pre_grad.py (torch 2.14)."""
+    """Return whether the batch norm uses its running statistics.
+
+    Source: fuse_conv_bn, fx_passes/pre_grad.py (torch 2.14).
+    """
     words = place.norm.arguments.split(", ")
     return _WITHOUT_TRAINING in place.norm.name or words[_TRAINING : _TRAINING + 1] != ["True"]
 
 
 def convolution_has_one_reader(place: ConvBatchNorm) -> bool:
-    """Return whether the batch norm alone reads the convolution. Source: `_users=1`, fx_passes/binary_folding.py (torch 2.14)."""
+    """Return whether the batch norm alone reads the convolution.
+
+    Source: `_users=1`, fx_passes/binary_folding.py (torch 2.14).
+    """
     return place.readers == 1
 
 
 def no_backward_follows(place: ConvBatchNorm) -> bool:
-    """Return whether the graph is one for inference: only such are frozen. Source: compile_fx, torch/_inductor/compile_fx.py (torch 2.14)."""
+    """Return whether the graph is one for inference: only such are frozen.
+
+    Source: compile_fx, torch/_inductor/compile_fx.py (torch 2.14).
+    """
     facts = place.site.facts
     trace = facts.traces_by_id[place.left[1]]
     return trace.compile_id is None or trace.compile_id in facts.inference_graphs
@@ -79,11 +88,12 @@ CONV_BN = Opportunity(
     rule="conv-bn-folded",
     kind="batch norm of a convolution's result",
     find=unfolded_batch_norms,
+    of=tuple(sorted(BATCH_NORMS)),
     needs=(
         Need(
             holds=norm_is_in_eval_mode,
-            otherwise="{it.norm.name} is in training mode: it takes mean and variance of the batch, which are not known while "
-            "compiling.",
+            otherwise="{it.norm.name} is in training mode: it takes mean and variance of the batch, which are not "
+            "known while compiling.",
             location="torch/_inductor/fx_passes/pre_grad.py",
         ),
         Need(

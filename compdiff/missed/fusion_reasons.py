@@ -16,12 +16,16 @@ _CHOICES = "torch/_inductor/choices.py"
 
 @dataclass(frozen=True, kw_only=True)
 class FusionReason:
-    """One reason: `words` is a pattern over what torch logs, `text` a sentence with its groups and the pair's properties."""
+    """One reason: `words` is a pattern over what torch logs, `text` a sentence with its groups and the pair's properties.
+
+    A reason `of_the_whole` has numbers of the whole kernels: it does not tell what was said of parts of them.
+    """
 
     name: str
     words: str
     text: str
     location: str
+    of_the_whole: bool = False
 
 
 FUSION_REASONS = (
@@ -42,6 +46,7 @@ FUSION_REASONS = (
         words=r"nodes numel(/rnumel)? incompatibility",
         text="The reduction ({it.reductions}) and the elements of the other kernel ({it.other_shape}) do not fit one loop.",
         location=_SIMD,
+        of_the_whole=True,
     ),
     FusionReason(
         name="tiles_fit",
@@ -50,17 +55,17 @@ FUSION_REASONS = (
         location=_SIMD,
     ),
     FusionReason(
-        name="goes_in_the_same_order",
+        name="goes_over_it_alike",
         words=r"no shared data",
-        text="The second kernel goes over {it.tensors_text} in another order than the first, so that no element is at hand "
-        "where it is needed.",
+        text="The second kernel loads {it.tensors_text} in another loop than the one that stores it: the two go over it in "
+        "different shapes or orders.",
         location=_CHOICES,
     ),
     FusionReason(
         name="reads_what_was_just_written",
         words=r"memory deps did not match",
-        text="The second kernel reads {it.tensors_text} at other places than the first has just written (shifted, gathered or "
-        "reduced).",
+        text="The second kernel reads {it.tensors_text} at other places than the first has just written (shifted, "
+        "transposed, gathered or reduced).",
         location=_SCHEDULER,
     ),
     FusionReason(
@@ -103,11 +108,11 @@ FUSION_REASONS = (
 
 
 def reason_told(pair: KernelPair) -> tuple[str, str, str]:
-    """Return (condition, sentence, file of torch) for what the scheduler said of a pair; ("", "", "") where it said nothing."""
-    if not pair.quote:
-        return "", "", ""
+    """Return (condition, sentence, file of torch) for what the scheduler said of a pair."""
+    whole = pair.said is not None and pair.said.whole
     for row in FUSION_REASONS:
         match = re.match(row.words, pair.quote)
-        if match:
+        if match and (whole or not row.of_the_whole):
             return row.name, row.text.format(it=pair, **match.groupdict()), row.location
-    return "scheduler_agrees", f"Torch's scheduler says: {pair.quote}.", _SCHEDULER
+    whom = "the two" if whole else "parts of the two"
+    return "scheduler_agrees", f"The scheduler says of {whom}: {pair.quote}.", _SCHEDULER

@@ -44,7 +44,10 @@ def is_on_one_device(pair: KernelPair) -> bool:
 
 
 def reduces_alike(pair: KernelPair) -> bool:
-    """Return whether not both reduce, or both the same way. Source: SIMDScheduling.can_fuse, codegen/simd.py (torch 2.14)."""
+    """Return whether not both reduce, or both the same way.
+
+    Source: SIMDScheduling.can_fuse, codegen/simd.py (torch 2.14).
+    """
     return not pair.reduced or not pair.reduced_second or pair.reduced == pair.reduced_second
 
 
@@ -53,7 +56,22 @@ def takes_an_epilogue(pair: KernelPair) -> bool:
     return pair.first.is_generated
 
 
+def nothing_is_between(pair: KernelPair) -> bool:
+    """Return whether no other kernel needs the first and is needed by the second.
+
+    Source: Scheduler.can_fuse_vertical, scheduler.py.
+    """
+    return pair.between is None
+
+
+NOTHING_BETWEEN = Need(
+    holds=nothing_is_between,
+    otherwise="{it.between.name} ({it.between.item}) lies between: it needs a result of the first, and the second "
+    "needs its.",
+    location=_SCHEDULER,
+)
 SHAPE_NEEDS = (
+    NOTHING_BETWEEN,
     Need(
         holds=is_on_one_device,
         otherwise="They run on {it.devices[0]} and {it.devices[1]}.",
@@ -87,6 +105,7 @@ EPILOGUE = Opportunity(
     kind="library call whose result a generated kernel takes",
     find=epilogue_pairs,
     needs=(
+        NOTHING_BETWEEN,
         Need(
             holds=takes_an_epilogue,
             otherwise="{it.first.name} is a library call, which takes no epilogue but those of torch's own patterns for it.",

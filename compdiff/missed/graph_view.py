@@ -1,4 +1,4 @@
-"""One FX graph to walk in. In: a CompiledGraph at a stage. Out: nodes by name, their users, what to call them in a sentence."""
+"""One FX graph to walk in. In: a CompiledGraph at a stage. Out: nodes by name, their users, their names in sentences."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ def is_view_target(target: str) -> bool:
 
 
 def op_of(node: GraphNode) -> str:
-    """Return a node's op without its overload, as op calls are named: `aten::add`."""
-    parts = node.target.split(".")
+    """Return a node's op without its overload, as op calls are named: `aten::add`; of a decomposed op that one."""
+    parts = (node.original_aten or node.target).split(".")
     return f"{parts[0]}::{parts[1]}" if len(parts) == 3 else node.target.rpartition(".")[2]  # noqa: PLR2004 (space, op, overload)
 
 

@@ -1,14 +1,15 @@
 """Kernels that feed kernels. In: a Site. Out: pairs of which the second reads what the first stores, with those tensors."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from typing import TypeAlias
 
 from compdiff.align.liveness import is_view
 from compdiff.missed.graph_view import GraphView, op_of
-from compdiff.missed.place import Cost, GraphPlace, Site
+from compdiff.missed.place import NO_COST, Cost, GraphPlace, Site
 from compdiff.missed.views import post_grad_views
-from compdiff.model import GENERATED, Kernel, OpCall
+from compdiff.model import GENERATED, Kernel, OpCall, Refusal
+from compdiff.rewrites.engine import reduces
 from compdiff.rewrites.rules import REDUCTION_TARGETS
 from compdiff.tensor_text import shape_text, size_bytes
 
@@ -57,11 +58,17 @@ def only_work_of(site: Site, view: GraphView, names: Collection[str]) -> bool:
 
 @dataclass(frozen=True)
 class KernelPair(GraphPlace):
-    """Two kernels of one graph: the second reads `tensors`, nodes whose values the first stores."""
+    """Two kernels of one graph: the second reads `tensors`, nodes whose values the first stores.
+
+    `said` is why the scheduler did not fuse the two, None where it did not say; `between` is a call that needs the first and
+    that the second needs, None where there is none.
+    """
 
     first: KernelCall
     second: KernelCall
     tensors: tuple[str, ...]
+    said: Refusal | None
+    between: KernelCall | None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,44 +81,26 @@ class KernelPair(GraphPlace):
         """The two kernels."""
         return (self.first.item, self.second.item)
 
-    @cached_property
+    @property
     def quote(self) -> str:
-        """Why the scheduler did not fuse the two, in its own words; "" where it did not say."""
-        said = (
-            refusal.reason
-            for refusal in self.view.compiled.refusals
-            if (refusal.first, refusal.second) == (self.first.index, self.second.index)
-        )
-        return next(said, "")
-
-    @property
-    def first_text(self) -> str:
-        """What the first kernel computes."""
-        return self._ops(self.first)
-
-    @property
-    def second_text(self) -> str:
-        """What the second kernel computes beside what the first computes too."""
-        return self._ops(self.second)
-
-    def _ops(self, call: KernelCall) -> str:
-        other = self.first if call is self.second else self.second
-        own = [name for name in self.view.nodes if name in call.nodes]
-        alone = [name for name in own if name not in other.nodes] or own
-        ops = dict.fromkeys(self._op(name) for name in alone if not self.view.is_view(name))
-        shown = list(ops)[:_MOST_OPS]
-        return ", ".join(shown) + (" …" if len(ops) > len(shown) else "") or call.name
+        """What the scheduler said, unless another kernel lies between: that is what keeps the two apart then."""
+        return "" if self.between or self.said is None else self.said.reason
 
     def _op(self, name: str) -> str:
-        """Return the op that the user's code called, as far as the node knows it."""
-        node = self.view.nodes[name]
-        parts = node.original_aten.split(".")
-        return f"{parts[0]}::{parts[1]}" if len(parts) > 1 else op_of(node)
+        """Return the op call whose work a node does, or the node's own op."""
+        facts, frame = self.site.facts, self.view.compiled.compile_id
+        origins = {(frame, origin) for origin in self.view.joint_origins(facts, name)}
+        owners = facts.with_joint_node(origins)
+        return owners[0].call.name if owners else op_of(self.view.nodes[name])
 
     @property
     def tensors_text(self) -> str:
         """The tensors between the two, with their shapes."""
-        return ", ".join(f"{name} {self.view.shape(name)}" for name in self.tensors[:_MOST_OPS])
+        texts = []
+        for name in self.tensors:
+            shapes = dict.fromkeys(shape_text(meta) for meta in self.view.nodes[name].outputs)
+            texts.append(f"{self._op(name)} {' and '.join(shapes)}".rstrip())
+        return ", ".join(list(dict.fromkeys(texts))[:_MOST_OPS])
 
     @property
     def reduced(self) -> str:
@@ -124,11 +113,13 @@ class KernelPair(GraphPlace):
         return self._reduction(self.second)
 
     def _reduction(self, call: KernelCall) -> str:
-        for node in self.view.graph.nodes:
-            if node.name in call.nodes and node.target in _REDUCING and node.inputs:
-                made = f" to {shape_text(node.outputs[0])}" if node.outputs else ""
-                return f"{self.view.shape(node.inputs[0])}{made}"
-        return ""
+        """Return what a kernel reduces last: its nodes may name reductions before it, whose results it only reads."""
+        if not reduces(self.site.facts, call.item):
+            return ""
+        reducing = (node for node in self.view.graph.nodes if node.target in _REDUCING)
+        last = [node for node in reducing if node.name in call.nodes and node.inputs][-1:]
+        made = [shape_text(node.outputs[0]) for node in last if node.outputs]
+        return " to ".join([*(self.view.shape(node.inputs[0]) for node in last), *made])
 
     @property
     def reductions(self) -> str:
@@ -159,7 +150,12 @@ class KernelPair(GraphPlace):
 
     @property
     def cost(self) -> Cost:
-        """One launch, and each tensor between the two: read again, and written if nothing else reads it."""
+        """One launch, and each tensor between the two: read again, and written if nothing else reads it.
+
+        Nothing where another kernel lies between the two: its own pairs tell what that costs.
+        """
+        if self.between:
+            return NO_COST
         moved = 0
         for name in self.tensors:
             users = [user for user in self.view.users[name] if user not in self.first.nodes]
@@ -172,17 +168,68 @@ class KernelPair(GraphPlace):
 def kernel_pairs(site: Site) -> Iterator[KernelPair]:
     """Yield each pair of kernels that follow each other in the data, in the order of the second."""
     for view in post_grad_views(site):
-        calls = kernel_calls(site, view)
-        for second in calls:
-            between: dict[int, list[str]] = {}
-            for name in read_from_others(view, second.nodes):
-                homes = [call.index for call in calls if name in call.nodes]
-                before = [index for index in homes if index < second.index]
-                if before:
-                    between.setdefault(before[-1], []).append(name)
-            by_index = {call.index: call for call in calls}
-            for index, tensors in sorted(between.items()):
-                yield KernelPair(site, view, by_index[index], second, tuple(tensors))
+        calls = {call.index: call for call in kernel_calls(site, view)}
+        flow = _flow(view, calls)
+        said = {(it.first, it.second): it for it in view.compiled.refusals or ()}
+        for (first, second), tensors in sorted(flow.items(), key=lambda edge: edge[0][::-1]):
+            between = next(
+                (calls[it] for it in calls if _lies_between(flow, first, it, second)), None
+            )
+            reason = said.get((first, second))
+            yield KernelPair(site, view, calls[first], calls[second], tensors, reason, between)
+
+
+_Flow: TypeAlias = dict[tuple[int, int], tuple[str, ...]]
+
+
+def _flow(view: GraphView, calls: Mapping[int, KernelCall]) -> _Flow:
+    """Return the tensors that flow from call to call, by their indices.
+
+    What the scheduler said of two generated kernels is exact. The nodes of a generated kernel are not: they may name more
+    than it computes. They stand in where the scheduler's words were not recorded, and tell of library calls.
+    """
+    told = view.compiled.refusals
+    flow: _Flow = {}
+    for second in _first_of_each_split(calls.values()):
+        for name in read_from_others(view, second.nodes):
+            homes = [it.index for it in calls.values() if name in it.nodes]
+            before = [index for index in homes if index < second.index][-1:]
+            for first in before:
+                if told is None or not (calls[first].is_generated and second.is_generated):
+                    flow[first, second.index] = (*flow.get((first, second.index), ()), name)
+    for refusal in told or ():
+        if refusal.first in calls and refusal.second in calls:
+            known = tuple(name for name in refusal.tensors if name in view.nodes)
+            flow[refusal.first, refusal.second] = known
+    return flow
+
+
+def _lies_between(flow: _Flow, first: int, middle: int, second: int) -> bool:
+    """Return whether a call needs the first of two and the second needs it, over others too."""
+    return (
+        middle not in {first, second}
+        and _reaches(flow, first, middle)
+        and _reaches(flow, middle, second)
+    )
+
+
+def _reaches(flow: _Flow, start: int, end: int) -> bool:
+    seen, pending = {start}, [start]
+    while pending:
+        current = pending.pop()
+        after = {it for before, it in flow if before == current} - seen
+        seen |= after
+        pending.extend(after)
+    return end in seen
+
+
+def _first_of_each_split(calls: Iterable[KernelCall]) -> Iterator[KernelCall]:
+    """Yield the calls but those that finish a reduction which the call before began: these read its parts alone."""
+    seen: set[frozenset[str]] = set()
+    for call in calls:
+        if call.nodes not in seen:
+            yield call
+        seen.add(call.nodes)
 
 
 def read_from_others(view: GraphView, nodes: Collection[str]) -> list[str]:

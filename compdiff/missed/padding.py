@@ -164,8 +164,8 @@ PADDED = Opportunity(
         ),
         Need(
             holds=is_compute_bound,
-            otherwise="The product ({it.sizes_text}) is memory-bound by Inductor's rule: {it.intensity:.3g} multiplications for "
-            "each element moved, and padding begins above {it.balance:.3g}.",
+            otherwise="The product ({it.sizes_text}) is memory-bound by Inductor's rule: {it.intensity:.3g} "
+            "multiplications for each element moved, and padding begins above {it.balance:.3g}.",
             location=_PAD_MM,
         ),
     ),

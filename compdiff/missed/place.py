@@ -43,9 +43,10 @@ class Place:
 
     @property
     def right(self) -> tuple[str, ...]:
-        """The right items that do their work."""
-        owners = self.site.facts.traces_by_id
-        return in_order(item for op in self.left for item in owners[op].items)
+        """The right items that do their work; kernels that an op call among them launched are left out."""
+        facts = self.site.facts
+        items = in_order(item for op in self.left for item in facts.traces_by_id[op].items)
+        return tuple(it for it in items if getattr(facts.items[it], "op_call", None) is None)
 
     @property
     def source(self) -> str:
@@ -133,7 +134,8 @@ class Opportunity(Generic[AnyPlace]):
 
     Attributes:
         rule: the rule's name.
-        kind: what there must be for it to apply at all, as in "no aten::mm in the case".
+        kind: what there must be for it to apply at all, as in "no aten::mm followed by an addition in the case".
+        of: names of op calls without any of which that need not be said, as in "no aten::mm in the case".
         find: yields the places that are worth a look.
         needs: the conditions.
         rest: what to say of a place where all of them hold.
@@ -144,5 +146,6 @@ class Opportunity(Generic[AnyPlace]):
     kind: str
     find: Callable[[Site], Iterable[AnyPlace]]
     needs: tuple[Need[AnyPlace], ...]
+    of: tuple[str, ...] = ()
     rest: str = "All conditions that compdiff knows of hold here; torch does not say what else kept it from applying."
     expected: bool = False

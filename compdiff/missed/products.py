@@ -1,4 +1,4 @@
-"""Matrix products and additions. In: post-grad graphs. Out: places where both might be one addmm, and what torch asks there."""
+"""Matrix products and additions. In: post-grad graphs. Out: where both might be one addmm, and what torch asks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -231,7 +231,10 @@ def sum_is_unscaled(place: ProductAndSum) -> bool:
 
 
 def addend_fits_product(place: ProductAndSum) -> bool:
-    """Return whether the addend can be broadcast to the product. Source: is_valid_addmm_fusion, post_grad.py (torch 2.14)."""
+    """Return whether the addend can be broadcast to the product.
+
+    Source: is_valid_addmm_fusion, post_grad.py (torch 2.14).
+    """
     addend, product = place.view.tensor(place.addend), place.view.tensor(place.product.name)
     return addend is not None and product is not None and _expands(addend.shape, product.shape)
 
@@ -261,7 +264,10 @@ def runs_on_gpu(place: Biased) -> bool:
 
 
 def adds_a_bias(place: Biased) -> bool:
-    """Return whether the addend is an input of the graph, or broadcast. Source: _is_bias_like_addmm_input, post_grad.py (torch 2.14)."""
+    """Return whether the addend is an input of the graph, or broadcast.
+
+    Source: _is_bias_like_addmm_input, post_grad.py (torch 2.14).
+    """
     node = place.view.nodes[place.addend]
     addend, total = place.view.tensor(place.addend), place.view.tensor(place.adding.name)
     if node.op in {"placeholder", "get_attr"}:
@@ -286,7 +292,7 @@ def has_only_pointwise_readers(place: Biased) -> bool:
 def is_not_kept_for_half(place: AddedBias) -> bool:
     """Return whether the bias has more than 16 bits, or Inductor was told to split those too.
 
-    Source: keep_addmm_fused_for_half_dtypes, torch/_inductor/config.py; unfuse_bias_add_to_pointwise, post_grad.py (torch 2.14).
+    Source: keep_addmm_fused_for_half_dtypes, torch/_inductor/config.py (torch 2.14).
     """
     meta = place.view.tensor(place.addend)
     told = place.site.run.options.options.get("keep_addmm_fused_for_half_dtypes") is False
@@ -307,8 +313,8 @@ ADDMM_NEEDS: tuple[Need[ProductAndSum], ...] = (
     ),
     Need(
         holds=nothing_is_between,
-        otherwise="Between the product and the addition stands {it.in_the_way}: the pattern takes an addition of the product "
-        "itself.",
+        otherwise="Between the product and the addition stands {it.in_the_way}: the pattern takes an addition of the "
+        "product itself.",
         location=_POST_GRAD,
     ),
     Need(
@@ -333,8 +339,8 @@ ADDMM_NEEDS: tuple[Need[ProductAndSum], ...] = (
     ),
     Need(
         holds=sum_belongs_in_the_gemm,
-        otherwise="The addend {it.addend_shape} is {it.addend_text}, and only pointwise ops read the sum ({it.readers_text}): "
-        "on a GPU Inductor adds it in their kernel.",
+        otherwise="The addend {it.addend_shape} is {it.addend_text}, and only pointwise ops read the sum "
+        "({it.readers_text}): on a GPU Inductor adds it in their kernel.",
         location=_POST_GRAD,
     ),
 )
@@ -362,8 +368,8 @@ UNFUSED_NEEDS: tuple[Need[AddedBias], ...] = (
     ),
     Need(
         holds=is_not_kept_for_half,
-        otherwise="The bias is {it.addend_shape}: Inductor keeps addmm whole for 16-bit floats, which would be rounded once more "
-        "(option keep_addmm_fused_for_half_dtypes).",
+        otherwise="The bias is {it.addend_shape}: Inductor keeps addmm whole for 16-bit floats, which would be "
+        "rounded once more (option keep_addmm_fused_for_half_dtypes).",
         location="torch/_inductor/config.py",
     ),
 )
@@ -372,6 +378,7 @@ ADDMM = Opportunity(
     kind="aten::mm followed by an addition",
     find=products_and_sums,
     needs=ADDMM_NEEDS,
+    of=("aten::mm", "aten::bmm"),
     expected=True,
 )
 UNFUSED = Opportunity(

@@ -1,11 +1,12 @@
-"""Why a rule did not apply. In: a Run, its Diff, a rule's name. Out: where it applied, where it nearly did, or what is lacking."""
+"""Why a rule did not apply. In: a Run, its Diff, a rule's name. Out: where it applied or nearly did, or what lacks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from compdiff.align.alignment import align
 from compdiff.align.traces import OpTrace
 from compdiff.missed.engine import places
-from compdiff.missed.place import Site
+from compdiff.missed.place import Opportunity, Site
 from compdiff.missed.table import OPPORTUNITIES
 from compdiff.model import Diff, Missed, Run, WhyNot
 from compdiff.rewrites.facts import Facts
@@ -29,26 +30,39 @@ def why_not(run: Run, diff: Diff, name: str) -> WhyNot:
     row = next((row for row in OPPORTUNITIES if row.rule == name), None)
     rules = [rule for rule in RULES if rule.name == name]
     found = list(places(row, site)) if row is not None else list(_near_calls(rules, site))
-    kind = row.kind if row is not None else _kind(rules)
-    nothing = "" if applied or found else f"no {kind} in the case" if kind else _unknown(rules[0])
     missed = sorted(found, key=lambda one: (-one.bytes_moved, -one.launches))
+    nothing = "" if applied or found else _nothing(row, rules, run)
     return WhyNot(rule=name, applied=applied, missed=tuple(missed), nothing=nothing)
+
+
+def _nothing(row: Opportunity[Any] | None, rules: list[Rule], run: Run) -> str:
+    """Return what the case lacks for a rule, or what compdiff does."""
+    if row is not None:
+        names = {call.name for call in run.left.op_calls}
+        lacks_op = row.of and not names & set(row.of)
+        return f"no {_names(row.of) if lacks_op else row.kind} in the case"
+    kind = _kind(rules)
+    if kind:
+        return f"no {kind} in the case"
+    if rules[0].scope == "pass":
+        return f"it applied nowhere, and compdiff does not know what it asks of a place: see {rules[0].source}"
+    return f"no op call of its kind in the case; its kind: {rules[0].why}"
+
+
+def _names(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_OPS
+    if more > 0:
+        return f"{', '.join(names[:_MOST_OPS])} or {more} like these"
+    return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def _kind(rules: list[Rule]) -> str:
     """Return what op calls the rows of one rule speak of: those of some names, or of a kind; "" where they do not tell."""
     ops = sorted({op for rule in rules if rule.scope != "library" for op in rule.ops})
     if ops:
-        more = len(ops) - _MOST_OPS
-        return ", ".join(ops[:_MOST_OPS]) + (f" or {more} like these" if more > 0 else "")
+        return _names(ops)
     kinds = (rule.when[0].kind for rule in rules if rule.when)
     return next((kind for kind in kinds if kind), "")
-
-
-def _unknown(rule: Rule) -> str:
-    return (
-        f"it applied nowhere, and compdiff does not know what it asks of a place; see {rule.source}"
-    )
 
 
 def _near_calls(rules: list[Rule], site: Site) -> Iterator[Missed]:

@@ -1,4 +1,4 @@
-"""Conditions of rules as data. In: the facts and an op call's trace. Out: whether one holds, or a sentence that says why not."""
+"""Conditions of rules as data. In: the facts and an op call's trace. Out: whether one holds, or why not."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -286,10 +286,10 @@ def _is_home(facts: Facts, trace: OpTrace, kernel: str) -> bool:
 def _fits(rule: Rule, facts: Facts, kernel: str, members: Sequence[OpTrace]) -> bool:
     if rule.ops:
         return any(trace.call.name in rule.ops for trace in members)
-    return _reduces(facts, kernel) == (rule.name == "reduction-fusion")
+    return reduces(facts, kernel) == (rule.name == "reduction-fusion")
 
 
-def _reduces(facts: Facts, kernel: str) -> bool:
+def reduces(facts: Facts, kernel: str) -> bool:
     """Return whether a generated kernel reduces: by its name where that tells it, else by its nodes.
 
     A node says less than a Triton kernel's name: a mean is also named by the kernel that only divides the sum.

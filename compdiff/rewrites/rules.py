@@ -58,16 +58,20 @@ _CONSTANTS = frozenset(
 # Targets of post-grad nodes that reduce: a kernel with one is a reduction kernel.
 REDUCTION_TARGETS = frozenset(
     {
+        "aten.all.default",
         "aten.all.dim",
         "aten.amax.default",
         "aten.amin.default",
+        "aten.any.default",
         "aten.any.dim",
         "aten.argmax.default",
         "aten.argmin.default",
         "aten.cumsum.default",
+        "aten.max.default",
         "aten.max.dim",
         "aten.mean.default",
         "aten.mean.dim",
+        "aten.min.default",
         "aten.min.dim",
         "aten.prod.default",
         "aten.sum.default",
