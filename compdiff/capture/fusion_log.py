@@ -34,6 +34,7 @@ def fusion_log(recorder: Recorder) -> Iterator[None]:
             recorder.current.operations[handle] = operations
 
     with _declined_fusions(note), _kernels_told(note_kernel):
+        recorder.hears_scheduler = True
         yield
 
 

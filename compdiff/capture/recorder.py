@@ -43,6 +43,7 @@ def _refusals(lowering: Lowering) -> tuple[Refusal, ...]:
 class Recorder:
     """What the compiler said, as it said it. `attributing` makes compiled graphs run node by node instead.
 
+    `hears_scheduler` says that what the scheduler declines is noted, so that nothing noted means nothing declined.
     `compile_id` gives the id of the compilation that runs now.
     """
 
@@ -50,6 +51,7 @@ class Recorder:
     log: CompileLog = field(default_factory=CompileLog)
     place: Place = field(default_factory=Place)
     attributing: bool = False
+    hears_scheduler: bool = False
     warnings: list[CaptureWarning] = field(default_factory=list)
     dynamo: dict[str, Graph] = field(default_factory=dict)
     dynamo_names: dict[str, DynamoNames] = field(default_factory=dict)
@@ -84,7 +86,7 @@ class Recorder:
                     post_grad=lowering.post_grad,
                     passes=(*shared, *lowering.events),
                     calls=calls,
-                    refusals=_refusals(lowering),
+                    refusals=_refusals(lowering) if self.hears_scheduler else None,
                     wrapper_code=code,
                 )
             )

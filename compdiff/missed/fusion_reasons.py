@@ -32,7 +32,8 @@ FUSION_REASONS = (
     FusionReason(
         name="reductions_of_one_shape",
         words=r"numel/rnumel mismatch \(reduce\) \((?P<n1>.+), (?P<n2>.+)\), \((?P<r1>.+), (?P<r2>.+)\)",
-        text="The first kernel reduces {n1} rows of {r1} elements, the second {n2} rows of {r2}: no loop does both.",
+        text="The first kernel reduces rows of {r1} elements ({n1} of them), the second rows of {r2} ({n2}): no "
+        "loop does both.",
         location=_SIMD,
     ),
     FusionReason(

@@ -86,7 +86,7 @@ SHAPE_NEEDS = (
 _REST = "The second kernel reads {it.tensors_text}, which the first stores; why they are two is not recorded."
 REDUCTIONS = Opportunity(
     rule="reduction-fusion",
-    kind="generated kernel with a reduction that feeds another one or is fed by it",
+    kind="pair of generated kernels with a reduction, one feeding the other,",
     find=reduction_pairs,
     needs=SHAPE_NEEDS,
     rest=_REST,
@@ -94,7 +94,7 @@ REDUCTIONS = Opportunity(
 )
 POINTWISE = Opportunity(
     rule="pointwise-fusion",
-    kind="generated kernel that feeds another one, neither with a reduction",
+    kind="pair of generated pointwise kernels, one feeding the other,",
     find=pointwise_pairs,
     needs=SHAPE_NEEDS,
     rest=_REST,

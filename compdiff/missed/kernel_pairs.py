@@ -72,9 +72,20 @@ class KernelPair(GraphPlace):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All nodes of both that compute, in graph order."""
-        both = self.first.nodes | self.second.nodes
-        return tuple(name for name in self.view.nodes if name in both)
+        """The tensors between, the nodes of the second kernel that take them, through views, and its last node."""
+        if not self.tensors:
+            both = self.first.nodes | self.second.nodes
+            return tuple(name for name in self.view.nodes if name in both)
+        last = [name for name in self.view.nodes if name in self.second.nodes][-1:]
+        found = dict.fromkeys((*self.tensors, *last))
+        pending = list(self.tensors)
+        while pending:
+            for user in self.view.users[pending.pop()]:
+                if self.view.is_view(user) and user not in found:
+                    pending.append(user)
+                if self.view.is_view(user) or user in self.second.nodes:
+                    found[user] = None
+        return tuple(name for name in self.view.nodes if name in found)
 
     @property
     def right(self) -> tuple[str, ...]:
@@ -145,7 +156,8 @@ class KernelPair(GraphPlace):
     @property
     def devices(self) -> tuple[str, ...]:
         """The devices of what both give."""
-        nodes = (self.view.nodes[name] for name in self.names)
+        both = self.first.nodes | self.second.nodes
+        nodes = (node for node in self.view.graph.nodes if node.name in both)
         return tuple(dict.fromkeys(meta.device for node in nodes for meta in node.outputs))
 
     @property

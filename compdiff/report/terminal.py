@@ -62,13 +62,21 @@ def _middle(page: Page) -> list[RenderableType]:
 def _missed(page: Page) -> list[RenderableType]:
     """Return what was missed, the dearest places in full; those of a rule that was asked about stand in the answer."""
     asked = page.why_not.rule if page.why_not else ""
-    cards = [card for card in page.missed if card.rule != asked]
-    lines = [line for card in cards[:_MOST_MISSED] for line in _missed_place(card, "missed")]
-    more = len(cards) - _MOST_MISSED
-    return [
-        *lines,
-        *([_line("missed", f"{more} more in the report", "yellow")] if more > 0 else []),
-    ]
+    alike: dict[tuple[str, str], list[MissedCard]] = {}
+    for card in page.missed:
+        if card.rule != asked:
+            alike.setdefault((card.rule, card.condition), []).append(card)
+    groups = list(alike.values())
+    lines = [line for cards in groups[:_MOST_MISSED] for line in _missed_alike(cards)]
+    more = sum(len(cards) for cards in groups[_MOST_MISSED:])
+    return [*lines, *([_line("missed", f"{more} more in the report", "yellow")] if more else [])]
+
+
+def _missed_alike(cards: list[MissedCard]) -> list[RenderableType]:
+    """Return the dearest of the places where one condition of one rule failed, and how many more there are."""
+    more = f"and {len(cards) - 1} more where the same condition failed"
+    lines = _missed_place(cards[0], "missed")
+    return [*lines, *([_indented(more)] if len(cards) > 1 else [])]
 
 
 def _missed_place(card: MissedCard, label: str) -> list[RenderableType]:
