@@ -29,8 +29,8 @@ PLACES = {
     "norm_is_in_eval_mode": (
         conv_bn(training=True),
         (
-            "aten::native_batch_norm is in training mode: it takes mean and variance of the batch, which are not known while "
-            "compiling."
+            "aten::native_batch_norm is in training mode: it takes mean and variance of the batch, which are not "
+            "known while compiling."
         ),
     ),
     "convolution_has_one_reader": (

@@ -18,13 +18,13 @@ SCALE = made("mul", "aten.mul.Tensor", "x", "sum_1", gives=WIDE)
 TOTAL = made("sum_2", "aten.sum.default", "mul", gives=tensor(device="cuda:0"))
 
 
-def kernels(*names: str) -> dict[str, tuple[Kernel, ...]]:
+def kernels(*names: str) -> tuple[Kernel, ...]:
     """Return generated kernels, each made by the wrapper call of its number."""
     found = (
         Kernel(id=number, name=name, kind="triton", graph=0, call=number)
         for number, name in enumerate(names)
     )
-    return {"kernels": tuple(found)}
+    return tuple(found)
 
 
 def wrapper(*nodes: tuple[str, ...]) -> tuple[WrapperCall, ...]:
@@ -47,7 +47,7 @@ def two(reason: str | None, *, whole: bool = True, last: GraphNode = SCALE) -> S
         returned(last.name),
         calls=wrapper(("sum_1",), own),
         refusals=None if reason is None else (refusal,),
-        **kernels(
+        kernels=kernels(
             "triton_red_fused_sum_0",
             "triton_poi_fused_mul_1" if last is SCALE else "triton_per_sum_1",
         ),
@@ -80,15 +80,15 @@ REASONS = {
     "no shared data": (
         "goes_over_it_alike",
         (
-            "The second kernel loads aten::sum f32[64, 1] in another loop than the one that stores it: the two go over it in "
-            "different shapes or orders."
+            "The second kernel loads aten::sum f32[64, 1] in another loop than the one that stores it: the two go "
+            "over it in different shapes or orders."
         ),
     ),
     "memory deps did not match": (
         "reads_what_was_just_written",
         (
-            "The second kernel reads aten::sum f32[64, 1] at other places than the first has just written (shifted, transposed, "
-            "gathered or reduced)."
+            "The second kernel reads aten::sum f32[64, 1] at other places than the first has just written (shifted, "
+            "transposed, gathered or reduced)."
         ),
     ),
     "intermediate nodes between node1 & node2": (
@@ -174,7 +174,7 @@ def test_the_words_of_a_graph_that_was_heard_are_exact() -> None:
         *(graph.post_grad.nodes if graph.post_grad else ()),
         calls=graph.calls,
         refusals=(),
-        **kernels("triton_red_fused_sum_0", "triton_poi_fused_mul_1"),
+        kernels=kernels("triton_red_fused_sum_0", "triton_poi_fused_mul_1"),
     )
     assert list(kernel_pairs(heard)) == []
 
@@ -234,6 +234,6 @@ def test_two_devices_are_told() -> None:
         on_cpu,
         returned("mul"),
         calls=wrapper(("sum_1",), ("mul",)),
-        **kernels("triton_red_fused_sum_0", "cpp_fused_mul_1"),
+        kernels=kernels("triton_red_fused_sum_0", "cpp_fused_mul_1"),
     )
     assert told(where) == ("is_on_one_device", "They run on cuda:0 and cpu.")

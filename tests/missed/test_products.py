@@ -54,15 +54,15 @@ ADDMM_PLACES = {
     "was_not_split_on_purpose": (
         site(*inputs(64), MM, ADD, RELU, returned("relu"), passes=(SPLIT,)),
         (
-            "It was an addmm, which unfuse_bias_add_to_pointwise split so that aten::relu (relu) can add the bias f32[64] in "
-            "their kernel."
+            "It was an addmm, which unfuse_bias_add_to_pointwise split so that aten::relu (relu) can add the bias "
+            "f32[64] in their kernel."
         ),
     ),
     "nothing_is_between": (
         site(*inputs(4, 16, 64), MM, *viewed(), OUT),
         (
-            "Between the product and the addition stands aten::_unsafe_view (view), which makes f32[4, 16, 64] of f32[64, 64]: "
-            "the pattern takes an addition of the product itself."
+            "Between the product and the addition stands aten::_unsafe_view (view), which makes f32[4, 16, 64] of "
+            "f32[64, 64]: the pattern takes an addition of the product itself."
         ),
     ),
     "product_has_one_user": (
@@ -134,8 +134,8 @@ UNFUSED_PLACES = {
     "adds_a_bias": (
         site(*inputs(64, 64), TANH_OF_INPUT, COMPUTED, RELU, returned("relu")),
         (
-            "The bias f32[64, 64] is computed by aten::tanh (t) and as large as the product: only an input of the graph or a "
-            "broadcast tensor counts as a bias."
+            "The bias f32[64, 64] is computed by aten::tanh (t) and as large as the product: only an input of the "
+            "graph or a broadcast tensor counts as a bias."
         ),
     ),
     "has_only_pointwise_readers": (
@@ -145,8 +145,8 @@ UNFUSED_PLACES = {
     "is_not_kept_for_half": (
         site(*HALVES, ADDMM_NODE, RELU, returned("relu")),
         (
-            "The bias is bf16[64, 64]: Inductor keeps addmm whole for 16-bit floats, which would be rounded once more (option "
-            "keep_addmm_fused_for_half_dtypes)."
+            "The bias is bf16[64, 64]: Inductor keeps addmm whole for 16-bit floats, which would be rounded once more "
+            "(option keep_addmm_fused_for_half_dtypes)."
         ),
     ),
 }
