@@ -63,6 +63,18 @@ class CallWords:
         return "something"
 
     @property
+    def apart(self) -> str:
+        """What keeps it apart from the earlier equal call."""
+        facts, own = self.facts, self.trace
+        earlier = facts.alignment.traces[facts.first_equal.get(own.call.id, own.call.id)]
+        given = {meta.value for call in (own.call, earlier.call) for meta in call.outputs}
+        if given & set(facts.alignment.left.output_values):
+            return "the function returns one of them, whose memory is its own"
+        if own.compile_id != earlier.compile_id:
+            return "they are in different graphs"
+        return "they run in different kernels"
+
+    @property
     def others(self) -> str:
         """The right op calls that do its work."""
         return _listed([item_name(call) for call in self.facts.extern_calls(self.trace)]) or "none"

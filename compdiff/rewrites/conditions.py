@@ -41,10 +41,13 @@ SAME_CONTENTS = Condition(
     holds=p.has_the_same_contents,
     otherwise="{it.writer} wrote into what {it.call} reads after {it.twin} had read it: the contents are not the same.",
 )
+DRAWS_NO_RANDOM_NUMBERS = Condition(
+    holds=p.draws_no_random_numbers,
+    otherwise="{it.call} draws random numbers: it gives another result than {it.twin}.",
+)
 COMPUTED_ONCE = Condition(
     holds=p.is_computed_once,
-    otherwise="{it.items} computes {it.call} although {it.twin} is equal: it draws random numbers, both results leave the "
-    "function, or they are in different graphs or kernels.",
+    otherwise="{it.items} computes {it.call} although {it.twin} is equal: {it.apart}.",
 )
 READS_NO_TENSOR = Condition(
     holds=p.reads_no_tensor,

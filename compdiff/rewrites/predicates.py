@@ -10,6 +10,28 @@ from compdiff.align.traces import SHAPED_LIKE, OpTrace, hands_over_a_gradient
 from compdiff.rewrites.facts import Facts, base_name
 
 
+RANDOM = frozenset(
+    {
+        "aten::bernoulli",
+        "aten::bernoulli_",
+        "aten::native_dropout",
+        "aten::normal_",
+        "aten::rand",
+        "aten::rand_like",
+        "aten::randint",
+        "aten::randint_like",
+        "aten::randn",
+        "aten::randn_like",
+        "aten::uniform_",
+    }
+)
+
+
+def draws_no_random_numbers(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the call gives the same result each time that it is made."""
+    return trace.call.name not in RANDOM
+
+
 def is_traced(_: Facts, trace: OpTrace) -> bool:
     """Return whether the compiler traced the call into a graph."""
     return trace.compile_id is not None

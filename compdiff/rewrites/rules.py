@@ -3,6 +3,7 @@
 from compdiff.align.op_names import EPILOGUES, LIBRARY_CALLS
 from compdiff.align.traces import ALLOCATIONS, SHAPED_LIKE
 from compdiff.rewrites import conditions as c
+from compdiff.rewrites.predicates import RANDOM
 from compdiff.rewrites.rule import Rule
 
 _LOSSES = frozenset(
@@ -17,21 +18,6 @@ _LOSSES = frozenset(
         "aten::nll_loss_forward",
         "aten::smooth_l1_loss",
         "aten::xlogy",
-    }
-)
-_RANDOM = frozenset(
-    {
-        "aten::bernoulli",
-        "aten::bernoulli_",
-        "aten::native_dropout",
-        "aten::normal_",
-        "aten::rand",
-        "aten::rand_like",
-        "aten::randint",
-        "aten::randint_like",
-        "aten::randn",
-        "aten::randn_like",
-        "aten::uniform_",
     }
 )
 _EMBEDDINGS = frozenset({"aten::embedding", "aten::embedding_dense_backward"})
@@ -298,7 +284,13 @@ RULES: tuple[Rule, ...] = (
         name="common-subexpression",
         fate="eliminated",
         scope="op",
-        when=(c.LOOKS_LIKE_AN_EARLIER_CALL, c.SAME_CONTENTS, c.TRACED, c.COMPUTED_ONCE),
+        when=(
+            c.LOOKS_LIKE_AN_EARLIER_CALL,
+            c.DRAWS_NO_RANDOM_NUMBERS,
+            c.SAME_CONTENTS,
+            c.TRACED,
+            c.COMPUTED_ONCE,
+        ),
         why="The same op on the same contents was called before; it is computed once.",
         source="torch/_functorch/compile_utils.py: fx_graph_cse; torch/_inductor/codegen/common.py: CSE",
         case="cse",
@@ -364,7 +356,7 @@ RULES: tuple[Rule, ...] = (
         name="rng-replaced",
         fate="rewritten",
         scope="op",
-        ops=_RANDOM,
+        ops=RANDOM,
         when=(c.GENERATED,),
         why="Inductor's own counter-based generator draws the numbers inside the kernel: other values than eager's "
         "for the same seed.",

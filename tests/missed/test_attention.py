@@ -57,8 +57,8 @@ PLACES = {
     "is_not_float32_on_cuda": (
         attention(("aten::div", ()), qkv=(SINGLE[0], SINGLE[1], SINGLE[2])),
         (
-            "Query, key and value are float32 on a GPU: the patterns then ask that TF32 is allowed "
-            "(torch.set_float32_matmul_precision('high')), which it is not by default."
+            "Query, key and value are float32 on a GPU: the patterns then ask that TF32 is allowed, which it is not by "
+            "default (torch.set_float32_matmul_precision('high') allows it; a run does not say whether it was)."
         ),
     ),
 }
