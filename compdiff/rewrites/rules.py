@@ -3,6 +3,7 @@
 from compdiff.align.op_names import EPILOGUES, LIBRARY_CALLS
 from compdiff.align.traces import ALLOCATIONS, SHAPED_LIKE
 from compdiff.rewrites import predicates as p
+from compdiff.rewrites.pattern_rules import PATTERN_RULES
 from compdiff.rewrites.rule import Rule
 
 _LOSSES = frozenset(
@@ -94,6 +95,7 @@ _ONE_ATTENTION = (
 )
 
 RULES: tuple[Rule, ...] = (
+    *PATTERN_RULES,
     Rule(
         name="sdpa-pattern",
         fate="rewritten",
