@@ -4,10 +4,14 @@ Inductor names for a call the nodes of its inputs too, where it laid one out ane
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
+from compdiff.align.inlined import NOT_COMPUTING
 from compdiff.align.lineage import NodeRef
 from compdiff.model import GraphNode, Kernel, OpCall
+
+_UNKNOWN = -1
 
 
 def own_nodes(
@@ -18,15 +22,15 @@ def own_nodes(
     """Return, for each item of `named`, the nodes that it computes.
 
     Of several nodes of its op a library call computes those that no earlier one of its graph does. A generated kernel
-    computes nothing that lies behind a library call's node.
+    computes nothing that lies behind a library call's node, or behind what an earlier kernel of its graph ends in: it reads
+    the results of both.
     """
     made = {item: one for item, one in items if item in named}
     calls = {item: one for item, one in made.items() if isinstance(one, OpCall)}
     found = _of_library_calls(calls, named, nodes)
     computed = {ref for item in calls for ref in found[item]}
-    for item in made:
-        if item not in calls:
-            found[item] = _before(computed, named[item], nodes)
+    kernels = {item: one for item, one in made.items() if isinstance(one, Kernel)}
+    found |= _of_kernels(kernels, computed, named, nodes)
     return {item: found[item] for item in named}
 
 
@@ -52,25 +56,73 @@ def _is_of(ref: NodeRef, prefix: str, nodes: Mapping[NodeRef, GraphNode]) -> boo
     return ref in nodes and nodes[ref].target.startswith(prefix)
 
 
+def _of_kernels(
+    kernels: Mapping[str, Kernel],
+    computed: set[NodeRef],
+    named: Mapping[str, list[NodeRef]],
+    nodes: Mapping[NodeRef, GraphNode],
+) -> dict[str, list[NodeRef]]:
+    found: dict[str, list[NodeRef]] = {}
+    stored: dict[int | None, set[NodeRef]] = defaultdict(set)
+    # In the order of the wrapper, in which a graph that runs twice makes each call twice.
+    for place, same in groupby(sorted(kernels.items(), key=_place), key=_place):
+        items = [item for item, _ in same]
+        graph = kernels[items[0]].graph
+        for item in items:
+            found[item] = _before(computed, stored[graph], named[item], nodes)
+        if _UNKNOWN not in place:
+            stored[graph] |= _ends(named[items[0]], nodes)
+    return found
+
+
+def _place(entry: tuple[str, Kernel]) -> tuple[int, int]:
+    graph, call = entry[1].graph, entry[1].call
+    return (_UNKNOWN if graph is None else graph, _UNKNOWN if call is None else call)
+
+
+def _ends(refs: list[NodeRef], nodes: Mapping[NodeRef, GraphNode]) -> set[NodeRef]:
+    """Return the nodes that none of the others reads."""
+    read = {source for sources in _sources(refs, nodes).values() for source in sources}
+    return set(refs) - read
+
+
+def _sources(
+    refs: list[NodeRef], nodes: Mapping[NodeRef, GraphNode]
+) -> dict[NodeRef, list[NodeRef]]:
+    """Return, for each node, those of the others that it reads."""
+    here = set(refs)
+    return {ref: list(_read(ref, here, nodes)) for ref in refs}
+
+
+def _read(
+    ref: NodeRef, here: set[NodeRef], nodes: Mapping[NodeRef, GraphNode]
+) -> Iterator[NodeRef]:
+    """Yield those of `here` that a node reads, through views too, which are not always named."""
+    for name in nodes[ref].inputs if ref in nodes else ():
+        source = NodeRef(ref.graph, name)
+        if source in here:
+            yield source
+        elif source in nodes and nodes[source].target in NOT_COMPUTING:
+            yield from _read(source, here, nodes)
+
+
 def _before(
-    computed: set[NodeRef], refs: list[NodeRef], nodes: Mapping[NodeRef, GraphNode]
+    computed: set[NodeRef],
+    stored: set[NodeRef],
+    refs: list[NodeRef],
+    nodes: Mapping[NodeRef, GraphNode],
 ) -> list[NodeRef]:
-    """Return the nodes from which a result of the kernel is reached without another library call's node between."""
-    here = {(ref.graph, ref.name): ref for ref in refs}
-    sources = {
-        ref: [here[ref.graph, name] for name in nodes[ref].inputs if (ref.graph, name) in here]
-        if ref in nodes
-        else []
-        for ref in refs
-    }
-    read = {source for found in sources.values() for source in found}
-    waiting = [ref for ref in refs if ref not in read]
-    kept = set(waiting)
+    """Return the nodes from which a result of the kernel is reached without one that was computed or stored between.
+
+    Of a library call's node a kernel may do a part, as its bias; a stored one it only reads.
+    """
+    sources = _sources(refs, nodes)
+    kept = _ends(refs, nodes)
     # A result that a library call computes is one that the kernel prepares.
-    waiting = [source for ref in waiting for source in sources[ref]]
+    waiting = [source for ref in kept for source in sources[ref]]
     while waiting:
         ref = waiting.pop()
-        if ref not in kept:
+        if ref not in kept and ref not in stored:
             kept.add(ref)
             waiting += () if ref in computed else sources[ref]
     return [ref for ref in refs if ref in kept]

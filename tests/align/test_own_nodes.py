@@ -13,6 +13,8 @@ NODES = {
     "conv": node("conv", "aten.convolution.default", inputs=("clone",)),
     "relu": node("relu", "aten.relu.default", inputs=("conv",)),
     "conv_1": node("conv_1", "aten.convolution.default", inputs=("relu",)),
+    "part": node("part", "_operator.getitem", inputs=("conv_1",)),
+    "neg": node("neg", "aten.neg.default", inputs=("part",)),
     "relu_1": node("relu_1", "aten.relu.default", inputs=("conv_1",)),
 }
 
@@ -69,3 +71,38 @@ def test_a_kernel_that_prepares_an_input_computes_what_leads_to_it() -> None:
 def test_a_kernel_without_library_calls_computes_all_that_it_names() -> None:
     """Nothing lies between."""
     assert _own({"k0": kernel(0, graph=0)}, k0="relu clone") == {"k0": "relu clone"}
+
+
+def test_a_kernel_reads_what_an_earlier_one_ends_in() -> None:
+    """The second kernel names all that led to its input, which the first one stores."""
+    items: dict[str, OpCall | Kernel] = {
+        f"k{number}": kernel(number, graph=0, call=number) for number in (0, 1)
+    }
+    assert _own(items, k0="relu conv", k1="conv_1 relu conv") == {"k0": "relu conv", "k1": "conv_1"}
+
+
+def test_two_kernels_that_end_in_the_same_node_both_do_it() -> None:
+    """The first step of a sum and the second one."""
+    items: dict[str, OpCall | Kernel] = {
+        f"k{number}": kernel(number, graph=0, call=number) for number in (0, 1)
+    }
+    assert _own(items, k0="relu conv", k1="relu conv") == {"k0": "relu conv", "k1": "relu conv"}
+
+
+def test_a_node_inside_an_earlier_kernel_may_be_computed_again() -> None:
+    """Only what a kernel ends in is sure to be stored."""
+    items: dict[str, OpCall | Kernel] = {
+        f"k{number}": kernel(number, graph=0, call=number) for number in (0, 1)
+    }
+    assert _own(items, k0="conv_1 relu conv", k1="relu conv") == {
+        "k0": "conv_1 relu conv",
+        "k1": "relu conv",
+    }
+
+
+def test_what_is_read_through_a_view_is_read() -> None:
+    """Nobody names the element that is taken of an op with several results."""
+    items: dict[str, OpCall | Kernel] = {
+        f"k{number}": kernel(number, graph=0, call=number) for number in (0, 1)
+    }
+    assert _own(items, k0="conv_1", k1="neg conv_1") == {"k0": "conv_1", "k1": "neg"}
