@@ -3,7 +3,7 @@
 import torch
 from torch.nn.attention.flex_attention import flex_attention
 
-EXPECT = {"graph_breaks": 0, "max_op_calls": 0}
+EXPECT = {"rules": ["flex-attention"], "graph_breaks": 0, "max_op_calls": 0}
 
 
 def inputs(device, dtype, batch=1, length=128):
