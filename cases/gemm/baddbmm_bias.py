@@ -1,4 +1,4 @@
-"""A batched product, scaled and shifted: baddbmm is split so that scale and addition join the kernel after it."""
+"""A batched product with a full matrix added: baddbmm keeps both on either side, and copies the matrix first."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Gradient clipping: _foreach_norm has no lowering and stays a call, the total and the scaling of all gradients are two kernels."""
+"""Gradient clipping: _foreach_norm stays a library call, the total and the scaling of all gradients are two kernels."""
 
 import torch
 

@@ -404,8 +404,8 @@ RULES: tuple[Rule, ...] = (
         fate="rewritten",
         scope="op",
         when=p.hands_over_otherwise,
-        why="Eager mode's gradient has another layout than the parameter, so autograd copies it; the compiled backward gives "
-        "it in that layout, and it is taken as it is.",
+        why="Eager mode's gradient has another layout than the parameter, so autograd copies it; the compiled backward "
+        "gives it in that layout, and it is taken as it is.",
         source="torch/csrc/autograd/functions/accumulate_grad.h",
         case="sdpa_training_dropout",
     ),
