@@ -4,7 +4,7 @@ Ids are integers in capture order, unique within one capture and kind. A diff na
 strings (see `compdiff.align.items`): `e3` left op call, `ek0` left kernel, `c2` right op call, `k0` right kernel.
 """
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -33,6 +33,11 @@ IN_PLACE_VIEWS = frozenset(
         "aten::unsqueeze_",
     }
 )
+# A value of `torch.compile`'s options; Inductor's `pre_grad_fusion_options` name passes, each with options of its own.
+Scalar: TypeAlias = int | float | str | bool | None
+Option: TypeAlias = Scalar | dict[str, dict[str, Scalar]]
+# The stage of pass events on a Dynamo graph, before AOTAutograd traces it: their nodes are named as Dynamo's are.
+PRE_GRAD = "pre_grad"
 # Kinds of kernels and of wrapper calls that Inductor wrote itself.
 GENERATED = frozenset({"cpp", "triton"})
 
@@ -457,7 +462,7 @@ class CompileOptions(Record, frozen=True, kw_only=True):
     mode: str | None = None
     dynamic: bool | None = None
     fullgraph: bool = False
-    options: dict[str, int | float | str | bool | None] = {}
+    options: dict[str, Option] = {}
     use_cache: bool = False
 
 

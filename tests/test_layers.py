@@ -55,6 +55,7 @@ AS_GOOD_AS_PUBLIC = ("torch.utils._python_dispatch", "torch.utils._pytree")
 # Where private names may stand: what the compiler says, and what a plan answers in the place of a device.
 PRIVATE_MODULES = {
     Path("capture/inductor.py"),
+    Path("capture/pre_grad_log.py"),
     Path("capture/plan/case.py"),
     Path("capture/plan/compiler.py"),
     Path("capture/plan/device.py"),

@@ -20,6 +20,7 @@ from torch.fx import GraphModule, Node
 from compdiff.capture.attributor import Attributor
 from compdiff.capture.graphs import dynamo_names, graph_record, node_record
 from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
+from compdiff.capture.pre_grad_log import pre_grad_changes
 from compdiff.capture.recorder import Lowering, Recorder
 from compdiff.model import CaptureWarning, PassEvent
 
@@ -391,6 +392,7 @@ PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ..
     _structured_log,
     _dynamo_graphs,
     _tensors_for_numbers,
+    pre_grad_changes,
     _joint_graphs,
     _inductor_graphs,
     _post_grad_graphs,

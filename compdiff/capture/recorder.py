@@ -1,13 +1,13 @@
 """What is kept of a compilation. In: what `inductor`'s patches hand over, part by part. Out: compiled graphs."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from compdiff.capture.graphs import DynamoNames
 from compdiff.capture.pass_log import PassLog
 from compdiff.compile_log.log import CompileLog
 from compdiff.compile_log.wrapper import wrapper_calls
-from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent
+from compdiff.model import PRE_GRAD, CaptureWarning, CompiledGraph, Graph, PassEvent
 
 
 @dataclass
@@ -50,6 +50,7 @@ class Recorder:
     joint_events: dict[str, list[PassEvent]] = field(default_factory=dict)
     lowerings: list[Lowering] = field(default_factory=list)
     current: Lowering | None = None
+    before_autograd: bool = False
     passes: PassLog = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,8 +103,16 @@ class Recorder:
         """Keep one pass event with the graph it changed."""
         if self.current is not None:
             self.current.events.append(event)
-        else:
-            self.joint_events.setdefault(self.compile_id(), []).append(event)
+            return
+        self.joint_events.setdefault(self.compile_id(), []).append(event)
+        if event.stage == PRE_GRAD:
+            self._know(event)
+
+    def _know(self, event: PassEvent) -> None:
+        """Let nodes of the joint graph name those that a pass made before autograd traced the graph, as those of Dynamo."""
+        known = self.known_names()
+        made = frozenset(node.name for node in event.created)
+        self.dynamo_names[self.compile_id()] = replace(known, nodes=known.nodes | made)
 
     def known_names(self) -> DynamoNames:
         """Return the node names of the Dynamo graph that is being compiled."""
@@ -111,7 +120,9 @@ class Recorder:
 
     def stage(self) -> str:
         """Return the stage of the graph that passes work on now."""
-        return "post_grad" if self.current is not None else "joint"
+        if self.current is not None:
+            return "post_grad"
+        return PRE_GRAD if self.before_autograd else "joint"
 
 
 def _targets(graph: Graph) -> list[tuple[str, str]]:

@@ -155,7 +155,7 @@ def command(  # noqa: PLR0913 - one for each option
             mode=mode,
             dynamic=dynamic,
             fullgraph=fullgraph,
-            options=options,
+            options=dict(options),
             use_cache=use_cache,
         ),
         sampling=SamplingPlan(budget_ns=round(budget * _NS_PER_S)),

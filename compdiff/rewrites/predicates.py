@@ -55,6 +55,12 @@ def repeats_an_earlier_call(facts: Facts, trace: OpTrace) -> bool:
     return not trace.items or (bool(facts.generated(trace)) and set(trace.items) <= set(twin.items))
 
 
+def was_merged_with_an_equal_node(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether the compiler merged a node of the call with an equal one, and nothing on the right does its work."""
+    merged = any(event.pass_name == "fx_graph_cse" for event in trace.events)  # noqa: S105 - a pass
+    return merged and has_no_work_left(facts, trace)
+
+
 def is_constant(facts: Facts, trace: OpTrace) -> bool:
     """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
     # Of an imported call the graph alone says what it makes.

@@ -3,6 +3,7 @@
 from compdiff.align.op_names import EPILOGUES, LIBRARY_CALLS
 from compdiff.align.traces import ALLOCATIONS, SHAPED_LIKE
 from compdiff.rewrites import predicates as p
+from compdiff.rewrites.pattern_rules import PATTERN_RULES
 from compdiff.rewrites.rule import Rule
 
 _LOSSES = frozenset(
@@ -94,6 +95,7 @@ _ONE_ATTENTION = (
 )
 
 RULES: tuple[Rule, ...] = (
+    *PATTERN_RULES,
     Rule(
         name="sdpa-pattern",
         fate="rewritten",
@@ -310,6 +312,15 @@ RULES: tuple[Rule, ...] = (
         case="cse",
     ),
     Rule(
+        name="common-subexpression",
+        fate="eliminated",
+        scope="op",
+        when=p.was_merged_with_an_equal_node,
+        why="The compiler's graph holds the same op on the same inputs before; it is computed once.",
+        source="torch/_functorch/compile_utils.py: fx_graph_cse",
+        case="cse",
+    ),
+    Rule(
         name="constant-folded",
         fate="folded",
         scope="pass",
@@ -367,6 +378,17 @@ RULES: tuple[Rule, ...] = (
         case="dropout",
     ),
     Rule(
+        name="flex-attention",
+        fate="rewritten",
+        scope="op",
+        ops=frozenset({"higher_order::flex_attention", "higher_order::flex_attention_backward"}),
+        when=p.is_generated,
+        why="flex_attention became a Triton template with the score and mask functions written into it: the score matrix is "
+        "never stored.",
+        source="torch/_inductor/kernel/flex/flex_attention.py",
+        case="flex_causal",
+    ),
+    Rule(
         name="rng-replaced",
         fate="rewritten",
         scope="op",
@@ -387,6 +409,16 @@ RULES: tuple[Rule, ...] = (
         "instead of taking it as it is.",
         source="torch/csrc/autograd/functions/accumulate_grad.h",
         case="conv_training",
+    ),
+    Rule(
+        name="gradient-taken",
+        fate="rewritten",
+        scope="op",
+        when=p.hands_over_otherwise,
+        why="Eager mode's gradient has another layout than the parameter, so autograd copies it; the compiled backward "
+        "gives it in that layout, and it is taken as it is.",
+        source="torch/csrc/autograd/functions/accumulate_grad.h",
+        case="sdpa_training_dropout",
     ),
     Rule(
         name="mutation-functionalized",
