@@ -80,19 +80,20 @@ def rewrite_works(run: Run, diff: Diff) -> dict[str, tuple[Work, Work]]:
 def _right_owners(run: Run, diff: Diff) -> dict[str, str]:
     """Return the rewrite that each right kernel counts for, "" for none.
 
-    It is the one that explains most of the op calls whose work the kernel does, of as many the one whose op calls launched
-    kernels themselves. A library kernel that does a kept op call
-    counts for none: what was folded into it costs it nothing. A kernel that was introduced counts for what names it.
+    It is the one that explains most of the op calls whose work the kernel does, views aside. A library kernel that does a
+    kept op call counts for none: what was folded into it costs it nothing. A kernel that was introduced counts for what
+    names it.
     """
     launching = {f"e{kernel.op_call}" for kernel in run.left.kernels}
     named = {item: rewrite.id for rewrite in reversed(diff.rewrites) for item in rewrite.right}
     owners = {}
     for kernel in run.right.kernels:
         item = f"k{kernel.id}"
-        done = sorted(_first_done(diff.origins[item]), key=lambda op: (op not in launching, op))
-        by = Counter(diff.fates[op].rewrite or "" for op in done)
+        done = _first_done(diff.origins[item])
+        costly = [op for op in done if op in launching] or done
+        by = Counter(diff.fates[op].rewrite or "" for op in costly)
         kept = by.pop("", 0)
-        if kernel.op_call is not None and kept:
+        if kept and (kernel.op_call is not None or not by):
             owners[item] = ""
         else:
             owners[item] = by.most_common(1)[0][0] if by else named.get(item, "")

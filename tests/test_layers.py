@@ -24,7 +24,7 @@ LAYERS = (
     ("align",),
     ("capture", "importers"),
     ("store",),
-    ("case", "doctor"),
+    ("case", "doctor", "ladder"),
     (
         "casefile",
         "selection",
@@ -57,6 +57,7 @@ AS_GOOD_AS_PUBLIC = ("torch.utils._python_dispatch", "torch.utils._pytree")
 PRIVATE_MODULES = {
     Path("capture/fusion_log.py"),
     Path("capture/inductor.py"),
+    Path("capture/pre_grad_log.py"),
     Path("capture/plan/case.py"),
     Path("capture/plan/compiler.py"),
     Path("capture/plan/device.py"),

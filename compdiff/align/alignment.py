@@ -9,6 +9,7 @@ import msgspec
 
 from compdiff.align.by_graph_order import BY_ORDER, find_joint_nodes_by_order
 from compdiff.align.by_names import match_by_names
+from compdiff.align.called_otherwise import match_called_otherwise
 from compdiff.align.graph_replay import REPLAYED, match_replays
 from compdiff.align.joint_nodes import find_joint_nodes
 from compdiff.align.lineage import Lineage, trace_lineage
@@ -44,6 +45,8 @@ def align(left: Capture, right: Capture) -> Alignment:
     match_outside_graphs(result, "sequence of op calls outside the compiled graphs")
     match_other_way(result)
     match_other_layout(result)
+    if right.compiler.attributed:
+        match_called_otherwise(result)
     _collect_matches(result)
     return result
 

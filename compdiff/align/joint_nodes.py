@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from compdiff.align.checkpoints import find_recomputed
 from compdiff.align.liveness import is_view
-from compdiff.align.sequence import common_pairs, leftover_pairs
-from compdiff.align.traces import ALLOCATIONS, Alignment, OpTrace, call_key
+from compdiff.align.sequence import common_pairs, leftover_pairs, pairs_between
+from compdiff.align.traces import ALLOCATIONS, Alignment, CallKey, OpTrace, call_key
 from compdiff.model import AttributedCall, GraphNode, OpCall
 
 # Calls that make all views at once, and the call that Dynamo traces for each of them where Python unpacks the result.
@@ -35,13 +35,40 @@ def _attribute(result: Alignment, calls: Sequence[AttributedCall]) -> dict[int, 
         for call in result.left.op_calls
     ]
     right_keys = [call_key(call.name, call.overload, call.shapes) for call in calls]
-    pairs = common_pairs(left_keys, right_keys)
-    pairs += leftover_pairs(left_keys, right_keys, pairs)
-    for index, other in pairs:
+    in_order = common_pairs(left_keys, right_keys)
+    pairs = in_order + leftover_pairs(left_keys, right_keys, in_order)
+    with_numbers = _number_for_tensor_pairs(left_keys, right_keys, in_order, pairs)
+    for index, other in pairs + with_numbers:
         trace = result.traces[index]
         trace.compile_id, trace.dynamo_node = calls[other].compile_id, calls[other].node
         trace.by = "attribution pass"
-    return dict(pairs)
+    for index, _ in with_numbers:
+        result.traces[index].certainty = "likely"
+    return dict(pairs + with_numbers)
+
+
+def _number_for_tensor_pairs(
+    left: Sequence[CallKey],
+    right: Sequence[CallKey],
+    in_order: Sequence[tuple[int, int]],
+    paired: Sequence[tuple[int, int]],
+) -> list[tuple[int, int]]:
+    """Return pairs of calls in the same place that are the same but for tensors of no dimension.
+
+    Dynamo traces a number of NumPy as such a tensor. Source: wrapped_sqrt and its like, torch/_dynamo/utils.py.
+    """
+    used_left, used_right = {a for a, _ in paired}, {b for _, b in paired}
+    # Each paired call is a key of its own, so that only what is left over can be found.
+    loose_left = [(at,) if at in used_left else _without_numbers(k) for at, k in enumerate(left)]
+    loose_right = [
+        (-1 - at,) if at in used_right else _without_numbers(k) for at, k in enumerate(right)
+    ]
+    return pairs_between(loose_left, loose_right, in_order)
+
+
+def _without_numbers(key: CallKey) -> CallKey:
+    name, overload, shapes = key
+    return name, overload, tuple(shape for shape in shapes if shape)
 
 
 def _find_enclosed(result: Alignment) -> None:

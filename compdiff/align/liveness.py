@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from compdiff.align.op_names import is_view_name
 from compdiff.align.traces import SHAPED_LIKE
-from compdiff.model import Capture, OpCall
+from compdiff.model import IN_PLACE_VIEWS, Capture, OpCall
 
 # Ops that take a tensor for its shape and dtype alone.
 SHAPE_READERS = SHAPED_LIKE | {
@@ -24,7 +24,8 @@ def is_view(call: OpCall) -> bool:
     if not call.outputs:
         return is_view_name(call.name)
     inputs = {meta.storage for meta in call.inputs}
-    return not call.mutates and all(meta.storage in inputs for meta in call.outputs)
+    writes = call.mutates and call.name not in IN_PLACE_VIEWS
+    return not writes and all(meta.storage in inputs for meta in call.outputs)
 
 
 def live_calls(capture: Capture, *, autograd: bool = True) -> frozenset[int]:

@@ -19,12 +19,12 @@ _Function = tuple[str, str]
 
 def match_other_way(result: Alignment) -> None:
     """Give left op calls on lines that Dynamo never traced the right items of the other way through their functions."""
-    untraced = _untraced_runs(result.traces)
+    untraced = untraced_runs(result)
     live = live_calls(result.left) if untraced else frozenset()
     for compile_id, traces in untraced:
-        nodes = _dynamo_nodes(result, compile_id)
-        traced = {_line(node.source) for node in nodes.values()}
-        away = [it for it in traces if it.call.source and _line(it.call.source) not in traced]
+        nodes = dynamo_nodes(result, compile_id)
+        traced = {line_of(node.source) for node in nodes.values()}
+        away = [it for it in traces if it.call.source and line_of(it.call.source) not in traced]
         # Code whose results nothing uses is not another way: Dynamo may have traced it, and thrown it away.
         if not any(trace.call.id in live for trace in away):
             continue
@@ -59,8 +59,12 @@ def _is_traced(trace: OpTrace) -> bool:
     return bool(trace.by) or trace.compile_id is not None or trace.kept is not None
 
 
-def _untraced_runs(traces: list[OpTrace]) -> list[tuple[str, list[OpTrace]]]:
-    """Return the untraced op calls of each graph that follow one another, other untraced ones between them or none."""
+def untraced_runs(result: Alignment) -> list[tuple[str, list[OpTrace]]]:
+    """Return, with its graph, each run of untraced op calls that lies in one graph; all calls where none was traced."""
+    return _runs_inside(result.traces) or _all_of_one_graph(result)
+
+
+def _runs_inside(traces: list[OpTrace]) -> list[tuple[str, list[OpTrace]]]:
     inside = graphs_around(traces)
     runs: list[tuple[str, list[OpTrace]]] = []
     open_run = False
@@ -76,7 +80,18 @@ def _untraced_runs(traces: list[OpTrace]) -> list[tuple[str, list[OpTrace]]]:
     return runs
 
 
-def _dynamo_nodes(result: Alignment, compile_id: str) -> dict[str, GraphNode]:
+def _all_of_one_graph(result: Alignment) -> list[tuple[str, list[OpTrace]]]:
+    """Return all op calls as one run where none was traced and the compiled function is one graph and no more."""
+    compiler = result.right.compiler
+    graphs = {call.compile_id for call in compiler.attributed} if compiler else set()
+    only = graphs.pop() if len(graphs) == 1 else None
+    if only is None or any(map(_is_traced, result.traces)):
+        return []
+    return [(only, result.traces)]
+
+
+def dynamo_nodes(result: Alignment, compile_id: str) -> dict[str, GraphNode]:
+    """Return {name: node} of the Dynamo graph of a compilation, in its order."""
     graphs = result.right.compiler.graphs if result.right.compiler else ()
     return {
         node.name: node
@@ -92,6 +107,11 @@ def _items_of(
     """Yield the right items that compute a Dynamo node of these functions which no left op call was traced to."""
     traced = {trace.dynamo_node for trace in result.traces}
     own = {name for name, node in nodes.items() if _function(node.source) in functions} - traced
+    yield from items_of_nodes(result, own)
+
+
+def items_of_nodes(result: Alignment, own: set[str]) -> Iterator[str]:
+    """Yield the right items that compute any of these Dynamo nodes."""
     for item, refs in result.item_nodes.items():
         if any(own.intersection(_origins(result, ref)) for ref in refs):
             yield item
@@ -102,7 +122,8 @@ def _origins(result: Alignment, ref: NodeRef) -> tuple[str, ...]:
     return node.dynamo_nodes if node else ()
 
 
-def _line(source: SourceLocation | None) -> tuple[str, int]:
+def line_of(source: SourceLocation | None) -> tuple[str, int]:
+    """Return file and line of a place, ("", 0) where it is not known."""
     return (source.file, source.line) if source else ("", 0)
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Hashable, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 
 def common_pairs(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
@@ -36,4 +37,18 @@ def leftover_pairs(
     for index, key in enumerate(left):
         if index not in used_left and waiting.get(key):
             found.append((index, waiting[key].popleft()))
+    return found
+
+
+def pairs_between(
+    left: Sequence[Hashable], right: Sequence[Hashable], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return pairs of equal keys among the indices between each two neighbours of `pairs`, which rise on both sides."""
+    edges = [(-1, -1), *pairs, (len(left), len(right))]
+    found = []
+    for (after_left, after_right), (left_stop, right_stop) in pairwise(edges):
+        left_start, right_start = after_left + 1, after_right + 1
+        if left_start < left_stop and right_start < right_stop:
+            inner = common_pairs(left[left_start:left_stop], right[right_start:right_stop])
+            found += [(left_start + a, right_start + b) for a, b in inner]
     return found

@@ -7,6 +7,8 @@ from compdiff.align.items import left_op
 from compdiff.align.lineage import Lineage, NodeRef
 from compdiff.model import Capture, Certainty, GraphNode, Match, OpCall, PassEvent
 
+# Name, overload, shapes of the tensors.
+CallKey = tuple[str, str, tuple[tuple[int, ...], ...]]
 # Op calls that only allocate: the wrapper's memory plan takes their place, and no graph node does.
 ALLOCATIONS = frozenset(
     {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"}
@@ -75,6 +77,6 @@ def hands_over_a_gradient(call: OpCall) -> bool:
     return call.autograd_node.endswith("AccumulateGrad")
 
 
-def call_key(name: str, overload: str, shapes: Iterable[tuple[int, ...]]) -> tuple[object, ...]:
+def call_key(name: str, overload: str, shapes: Iterable[tuple[int, ...]]) -> CallKey:
     """Return what two passes agree on for one call; in place or not may depend on who watches."""
     return name.rstrip("_"), overload, tuple(shapes)

@@ -111,7 +111,7 @@ class OpRecorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         schema = getattr(func, "_schema", None)  # a higher-order op has none
         name = schema.name if schema else f"higher_order::{func.name()}"
-        if name in IGNORED_OPS:
+        if name in IGNORED_OPS or self._place.paused:
             return func(*args, **kwargs)
         inputs = tuple(
             self.ids.meta(leaf) for leaf in tree_leaves((args, kwargs)) if _is_tensor(leaf)

@@ -21,6 +21,7 @@ from compdiff.capture.attributor import Attributor
 from compdiff.capture.fusion_log import fusion_log
 from compdiff.capture.graphs import dynamo_names, graph_record, node_record
 from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
+from compdiff.capture.pre_grad_log import pre_grad_changes
 from compdiff.capture.recorder import Lowering, Recorder
 from compdiff.model import CaptureWarning, PassEvent
 
@@ -54,9 +55,9 @@ def compile_id() -> str:
     return "" if current is None else str(current)
 
 
-def reset() -> None:
-    """Forget all compiled code of this process."""
-    torch._dynamo.reset()
+def mode_options(mode: str) -> dict[str, Any]:
+    """Return the options of Inductor that a mode of torch.compile stands for."""
+    return dict(torch._inductor.list_mode_options(mode))
 
 
 # ---------------------------------------------------------------- the patches
@@ -175,9 +176,10 @@ def _switch(
     """Return `compiled`, or the Dynamo graph run node by node while the recorder is attributing."""
 
     def run(*args: Any) -> Any:
-        if recorder.attributing:
-            return Attributor(module, recorder.place, identity).run(*args)
-        return compiled(*args)
+        if not recorder.attributing:
+            return compiled(*args)
+        attributor = Attributor(module, recorder.place, identity)
+        return attributor.run_in_place_of(compiled, *args)
 
     return run
 
@@ -388,6 +390,7 @@ PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ..
     _structured_log,
     _dynamo_graphs,
     _tensors_for_numbers,
+    pre_grad_changes,
     _joint_graphs,
     _inductor_graphs,
     _post_grad_graphs,

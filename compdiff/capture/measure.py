@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 import msgspec
 import torch
 
-from compdiff.capture import dispatch, inductor, machine_load, profile
+from compdiff.capture import dispatch, graph_skips, inductor, machine_load, profile, step_splits
 from compdiff.capture.environment import describe
 from compdiff.capture.numerics import compare
 from compdiff.capture.recorder import Recorder
@@ -35,6 +35,7 @@ from compdiff.model import (
 )
 
 _WARMUP_CALLS = 2
+_WITHOUT_OPTIONS = frozenset({"eager", "aot_eager", "aot_eager_decomp_partition"})
 _OBSERVER_NOTE = (
     "compdiff observes: cpp.enable_kernel_profile is on, and each compiled graph is called through a Python function "
     "(about 100 ns a call)"
@@ -100,7 +101,10 @@ def measure(
     session = Session(request, workload, empty_run(request, workload), progress, save)
     _measure_left(session)
     options = session.run.options
-    with inductor.recorded(session.recorder, use_cache=options.use_cache, options=options.options):
+    with (
+        inductor.recorded(session.recorder, use_cache=options.use_cache, options=options.options),
+        graph_skips.heard(session.recorder.warnings),
+    ):
         _measure_right(session)
     session.keep(warnings=(*session.run.warnings, *_audit_warnings(session.run.audits)))
     return session.run
@@ -130,11 +134,14 @@ def _measure_left(session: Session) -> None:
     with session.stage("eager: profile"):
         merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda))
         session.keep(left=_capture(session, "eager", merged, outputs))
+    if session.request.sampling.profiled_steps:
+        with session.stage("eager: split the step"):
+            session.keep(left=_with_splits(session, session.run.left, step))
 
 
 def _measure_right(session: Session) -> None:
     workload, recorder = session.workload, session.recorder
-    inductor.reset()
+    torch.compiler.reset()
     compiled = compiled_function(workload.fn, session.run.options)
 
     def step() -> object:
@@ -147,12 +154,14 @@ def _measure_right(session: Session) -> None:
     with session.stage("compiled: op calls"):
         recording, outputs = dispatch.record(step, recorder.place, sources=True)
     with session.stage("compiled: attribute op calls to graph nodes"):
-        attributed = attribute(session, step)
-    graphs = recorder.graphs()
+        compiler = attributed_compiler(session, step)
     with session.stage("compiled: profile"):
-        merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda), graphs)
-        compiler = compiler_record(session, attributed)
+        events = profile.trace(step, cuda=session.cuda)
+        merged = profile.merge(recording.op_calls, events, compiler.graphs)
         session.keep(right=_capture(session, "compiled", merged, outputs, compiler))
+    if session.request.sampling.profiled_steps:
+        with session.stage("compiled: split the step"):
+            session.keep(right=_with_splits(session, session.run.right, step))
     with session.stage("time both sides"):
         session.keep(timing=_timing(session, step))
     with session.stage("compare outputs"):
@@ -175,37 +184,44 @@ def _timing(session: Session, compiled_step: Callable[[], object]) -> Timing:
     return msgspec.structs.replace(timing, others_cpu=round(share, 3))
 
 
-def attribute(session: Session, step: Callable[[], object]) -> tuple[AttributedCall, ...]:
-    """Run the step with each compiled graph run node by node: its op calls, with the node that made each."""
-    session.recorder.attributing = True
+def attributed_compiler(session: Session, step: Callable[[], object]) -> Compiler:
+    """Return all that the compiler said, with the op calls of the step when each compiled graph runs node by node.
+
+    What is compiled for that run alone is no part of it: its op calls are those of the same graph compiled before.
+    """
+    recorder = session.recorder
+    compiler = compiler_record(session)
+    recorder.attributing = True
     try:
-        recording, _ = dispatch.record(step, session.recorder.place, sources=False)
+        recording, _ = dispatch.record(step, recorder.place, sources=False)
     finally:
-        session.recorder.attributing = False
-    return tuple(
+        recorder.attributing = False
+    known = {graph.compile_id for graph in compiler.graphs}
+    names = {identity: recorder.same_graph(identity, known) for identity in recorder.dynamo}
+    attributed = (
         AttributedCall(
             name=call.name,
             overload=call.overload,
             shapes=tuple(meta.shape for meta in call.inputs),
             dtypes=tuple(meta.dtype for meta in call.inputs),
-            compile_id=place[0],
-            node=place[1],
+            compile_id=names.get(compile_id or "", compile_id),
+            node=node,
             phase=call.phase,
             autograd_node=call.autograd_node,
             sequence=call.sequence,
         )
-        for call, place in zip(recording.op_calls, recording.places, strict=True)
+        for call, (compile_id, node) in zip(recording.op_calls, recording.places, strict=True)
     )
+    return msgspec.structs.replace(compiler, attributed=tuple(attributed))
 
 
-def compiler_record(session: Session, attributed: tuple[AttributedCall, ...]) -> Compiler:
-    """Return all that the compiler said about the session's compilations."""
+def compiler_record(session: Session) -> Compiler:
+    """Return all that the compiler said about the session's compilations so far, with no op calls attributed."""
     log = session.recorder.log
     return Compiler(
         backend=session.run.options.backend,
         compilations=log.compilations(),
         graphs=session.recorder.graphs(),
-        attributed=attributed,
         graph_breaks=tuple(log.graph_breaks),
         recompiles=tuple(log.recompiles),
     )
@@ -238,15 +254,30 @@ def _capture(
     )
 
 
+def _with_splits(session: Session, capture: Capture, step: Callable[[], object]) -> Capture:
+    """Return a capture with the splits of further profiled steps."""
+    splits = step_splits.take(
+        step,
+        session.request.sampling,
+        cuda=session.cuda,
+        ns_per_step=capture.profile_wall_ns,
+    )
+    return msgspec.structs.replace(capture, splits=splits)
+
+
 def compiled_function(fn: Callable[..., object], options: CompileOptions) -> Callable[..., object]:
-    """Return the function that torch.compile makes of `fn`."""
+    """Return the function that torch.compile makes of `fn`; beside options, which it refuses, a mode becomes options."""
+    mode, given = options.mode, dict(options.options)
+    if mode is not None and given:
+        given = {**inductor.mode_options(mode), **given}
+        mode = None
     return torch.compile(
         fn,
         backend=options.backend,
         dynamic=options.dynamic,
         fullgraph=options.fullgraph,
-        mode=options.mode,
-        options=dict(options.options) or None,  # type: ignore[arg-type]
+        mode=mode,
+        options=given or None,  # type: ignore[arg-type]
     )
 
 
@@ -280,7 +311,10 @@ def empty_run(request: Request, workload: Workload, basis: Basis = "measured") -
 
 
 def merged_options(asked: CompileOptions, of_case: dict[str, object]) -> CompileOptions:
-    """Return the case's COMPILE under what the user asked for; options are merged key by key."""
+    """Return the case's COMPILE under what the user asked for; options are merged key by key.
+
+    They are Inductor's: backends that run the ops of eager mode get none.
+    """
     own = msgspec.convert(of_case, CompileOptions)
     default = CompileOptions()
     changed = {
@@ -288,7 +322,10 @@ def merged_options(asked: CompileOptions, of_case: dict[str, object]) -> Compile
         for name in ("backend", "mode", "dynamic", "fullgraph", "use_cache")
         if getattr(asked, name) != getattr(default, name)
     }
-    return msgspec.structs.replace(own, **changed, options={**own.options, **asked.options})
+    merged = msgspec.structs.replace(own, **changed, options={**own.options, **asked.options})
+    if merged.backend in _WITHOUT_OPTIONS:
+        return msgspec.structs.replace(merged, options={})
+    return merged
 
 
 def _audit_warnings(audits: tuple[PassAudit, ...]) -> list[CaptureWarning]:

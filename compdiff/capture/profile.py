@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -27,9 +28,12 @@ from compdiff.model import (
     Launch,
     OpCall,
     OpStat,
+    WrapperCall,
 )
 
-_CPP_KERNEL = re.compile(r"^(?:graph_(?P<graph>\d+)_)?(?P<name>cpp_\w+)$")
+# What generated C++ functions call themselves; templates (attention, products) have no name yet when their code is written.
+# Source: torch/_inductor/codegen/cpp.py and cpp_template_kernel.py: maybe_codegen_profile (torch 2.14).
+_CPP_KERNEL = re.compile(r"^(?:graph_\d+_)?(?P<name>cpp_\w+|(?<=_)kernel)$")
 
 
 @dataclass
@@ -52,18 +56,18 @@ class _GraphRun(GraphRun):
     event: Event
 
 
-def trace(step: Callable[[], object], *, cuda: bool) -> list[Event]:
-    """Run `step` twice under the profiler, the first time to warm it up; return the events of the second run."""
+def trace(step: Callable[[], object], *, cuda: bool, steps: int = 1) -> list[Event]:
+    """Run `step` under the profiler, once to warm it up and then `steps` times; return the events of these."""
     activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if cuda else [])
     with tempfile.TemporaryDirectory(prefix="compdiff-") as folder:
         path = Path(folder) / "trace.json"
         with profile(
             activities=activities,
-            schedule=schedule(wait=0, warmup=1, active=1, repeat=1),
+            schedule=schedule(wait=0, warmup=1, active=steps, repeat=1),
             on_trace_ready=lambda done: done.export_chrome_trace(str(path)),
             acc_events=True,
         ) as profiler:
-            for _ in range(2):
+            for _ in range(1 + steps):
                 with record_function(kineto.STEP_NAME):
                     step()
                     if cuda:
@@ -108,6 +112,7 @@ def merge(
         for number, call in enumerate(kept)
     ]
     _place_host_items(result, host, owner, runs)
+    _place_unprofiled(result, owner, runs)
     _add_device_items(result, host, events, owner, runs)
     unexpected = sorted({call.name for call in missing if not _is_artefact(call)})
     if unexpected:
@@ -228,8 +233,8 @@ def _place_host_items(
                 result.op_calls[call_id], event, run, threads[event.thread]
             )
         elif cpp is not None:
-            name = cpp["name"]
-            index = None if run is None else run.take(lambda call, name=name: call.name == name)  # type: ignore[misc]
+            index = None if run is None else run.take(partial(_is_call_of, event.name, cpp["name"]))
+            name = cpp["name"] if run is None or index is None else run.graph.calls[index].name
             result.kernels.append(
                 Kernel(
                     id=len(result.kernels),
@@ -241,6 +246,37 @@ def _place_host_items(
                     duration_ns=event.duration_ns,
                 )
             )
+
+
+def _place_unprofiled(result: Profile, owner: dict[int, int], runs: dict[int, _GraphRun]) -> None:
+    """Tie op calls that the profiler does not record, as those of custom ops in Python, to the wrapper calls left over.
+
+    Where there are more calls or fewer than such wrapper calls, nothing tells which of them belong together.
+    """
+    profiled = set(owner.values())
+    missing = defaultdict[str, list[int]](list)
+    for call in result.op_calls:
+        if call.id not in profiled:
+            missing[call.name].append(call.id)
+    for name, calls in missing.items():
+        left = [
+            (run, wrapper)
+            for run in runs.values()
+            for wrapper in run.graph.calls
+            if wrapper.index not in run.seen and same_op(wrapper, name)
+        ]
+        if len(left) != len(calls):
+            continue
+        for call_id, (run, wrapper) in zip(calls, left, strict=True):
+            run.seen.add(wrapper.index)
+            result.op_calls[call_id] = msgspec.structs.replace(
+                result.op_calls[call_id], graph=run.graph.id, call=wrapper.index
+            )
+
+
+def _is_call_of(recorded: str, name: str, call: WrapperCall) -> bool:
+    """Return whether the function that a wrapper call names is the one that `recorded` itself."""
+    return call.name == name or f'"{recorded}"' in call.code
 
 
 def _placed(call: OpCall, event: Event, run: _GraphRun | None, thread: int) -> OpCall:

@@ -1,22 +1,30 @@
 """What is kept of a compilation. In: what `inductor`'s patches hand over, part by part. Out: compiled graphs."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 
 from compdiff.capture.graphs import DynamoNames
 from compdiff.capture.pass_log import PassLog
 from compdiff.capture.refusals import Declined, refusals
 from compdiff.compile_log.log import CompileLog
 from compdiff.compile_log.wrapper import call_handles, wrapper_calls
-from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent, Refusal
+from compdiff.model import (
+    PRE_GRAD,
+    CaptureWarning,
+    CompiledGraph,
+    Graph,
+    PassEvent,
+    Refusal,
+)
 
 
 @dataclass
 class Place:
-    """Where the running step is: the compiled graph and node that make the calls."""
+    """Where the running step is: the compiled graph and node that make the calls; `paused` while none is to be noted."""
 
     compile_id: str | None = None
     node: str | None = None
+    paused: bool = False
 
 
 @dataclass
@@ -59,10 +67,20 @@ class Recorder:
     joint_events: dict[str, list[PassEvent]] = field(default_factory=dict)
     lowerings: list[Lowering] = field(default_factory=list)
     current: Lowering | None = None
+    before_autograd: bool = False
     passes: PassLog = field(init=False)
 
     def __post_init__(self) -> None:
         self.passes = PassLog(emit=self.add_event, stage=self.stage, dynamo_names=self.known_names)
+
+    def same_graph(self, identity: str, known: Collection[str]) -> str:
+        """Return the last of the `known` compilations that traced the same nodes in the same frame, else `identity`."""
+        if identity in known:
+            return identity
+        frame, nodes = identity.partition("/")[0], _targets(self.dynamo[identity])
+        latest_first = (it for it in reversed(self.dynamo) if it in known)
+        of_frame = (it for it in latest_first if it.partition("/")[0] == frame)
+        return next((it for it in of_frame if _targets(self.dynamo[it]) == nodes), identity)
 
     def graphs(self) -> tuple[CompiledGraph, ...]:
         """Return the compiled graphs in the order in which they were compiled."""
@@ -103,8 +121,16 @@ class Recorder:
         """Keep one pass event with the graph it changed."""
         if self.current is not None:
             self.current.events.append(event)
-        else:
-            self.joint_events.setdefault(self.compile_id(), []).append(event)
+            return
+        self.joint_events.setdefault(self.compile_id(), []).append(event)
+        if event.stage == PRE_GRAD:
+            self._know(event)
+
+    def _know(self, event: PassEvent) -> None:
+        """Let nodes of the joint graph name those that a pass made before autograd traced the graph, as those of Dynamo."""
+        known = self.known_names()
+        made = frozenset(node.name for node in event.created)
+        self.dynamo_names[self.compile_id()] = replace(known, nodes=known.nodes | made)
 
     def known_names(self) -> DynamoNames:
         """Return the node names of the Dynamo graph that is being compiled."""
@@ -112,4 +138,10 @@ class Recorder:
 
     def stage(self) -> str:
         """Return the stage of the graph that passes work on now."""
-        return "post_grad" if self.current is not None else "joint"
+        if self.current is not None:
+            return "post_grad"
+        return PRE_GRAD if self.before_autograd else "joint"
+
+
+def _targets(graph: Graph) -> list[tuple[str, str]]:
+    return [(node.name, node.target) for node in graph.nodes]

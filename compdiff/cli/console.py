@@ -1,11 +1,13 @@
 """Prints summaries. In: the outputs of a run. Out: text on stdout, coloured on a terminal."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 if TYPE_CHECKING:
     from compdiff.report import Outputs
+    from compdiff.report.ladder_view import LadderPage
 
 # Wide enough for a table row when piped, where rich would assume 80 columns.
 _PIPED_WIDTH = 120
@@ -15,7 +17,18 @@ def print_summary(outputs: "Outputs") -> None:
     """Print what was found, and where the report is."""
     from compdiff.report.terminal import terminal_summary
 
+    _console().print(terminal_summary(outputs.page, outputs.html))
+
+
+def print_ladder(page: "LadderPage", html: Path) -> None:
+    """Print the rungs of a case, and where their page is."""
+    from compdiff.report.ladder_terminal import terminal_ladder
+
+    _console().print(terminal_ladder(page, html))
+
+
+def _console() -> Console:
     console = Console(soft_wrap=False, highlight=False)
-    if not console.is_terminal:
-        console = Console(soft_wrap=False, highlight=False, width=_PIPED_WIDTH)
-    console.print(terminal_summary(outputs.page, outputs.html))
+    if console.is_terminal:
+        return console
+    return Console(soft_wrap=False, highlight=False, width=_PIPED_WIDTH)

@@ -58,7 +58,8 @@ def same_op(call: WrapperCall, op_name: str) -> bool:
         return False
     parts = call.name.split(".")
     base = op_name.rpartition("::")[2]
-    known = [_EXTERN_OPS.get(part, part) for part in parts]
+    # Under a mode that sees only the outermost op, a plan's, the call goes by its own name.
+    known = {*parts, *(_EXTERN_OPS.get(part, part) for part in parts)}
     return base in known or base.rstrip("_") in known
 
 

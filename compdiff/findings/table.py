@@ -226,7 +226,7 @@ FINDINGS: tuple[FindingRule, ...] = (
         id="recomputed",
         title="Forward ops are computed again",
         means="Computing them again is cheaper than storing their results; their work is done in several kernels.",
-        advice="Nothing, unless such a kernel is hot: then look at what the partitioner saves.",
+        advice="Nothing, unless such a kernel is hot: in training, look at what the partitioner saves then.",
         source="torch/_functorch/partitioners.py: min_cut_rematerialization_partition",
         seen=detect.recomputed,
     ),

@@ -261,7 +261,7 @@ SDPA = Opportunity(
         Need(
             holds=is_not_float32_on_cuda,
             otherwise="Query, key and value are float32 on a GPU: the patterns then ask that TF32 is allowed, which "
-            "it is not by default (torch.set_float32_matmul_precision('high') allows it; a run does not say whether it was).",
+            "it is not by default (torch.set_float32_matmul_precision('high') allows it; a run does not say if it was).",
             location=_FUSE_ATTENTION,
         ),
     ),

@@ -45,6 +45,10 @@ DRAWS_NO_RANDOM_NUMBERS = Condition(
     holds=p.draws_no_random_numbers,
     otherwise="{it.call} draws random numbers: it gives another result than {it.twin}.",
 )
+MERGED_WITH_AN_EQUAL_NODE = Condition(
+    holds=p.was_merged_with_an_equal_node,
+    otherwise="The compiler's graph holds no node before that of {it.call} with the same op on the same inputs.",
+)
 COMPUTED_ONCE = Condition(
     holds=p.is_computed_once,
     otherwise="{it.items} computes {it.call} although {it.twin} is equal: {it.apart}.",
@@ -83,9 +87,17 @@ HANDS_OVER_BY_COPY = Condition(
     holds=p.hands_over_a_gradient_by_copy,
     otherwise="{it.call} hands over no gradient that the right side copies.",
 )
+HANDS_OVER_OTHERWISE = Condition(
+    holds=p.hands_over_otherwise,
+    otherwise="{it.call} hands over no gradient whose layout differs between the sides.",
+)
 TAKES_ANOTHER_WAY = Condition(
     holds=p.takes_another_way,
     otherwise="The compiled function runs the lines of {it.call} too.",
+)
+CALLED_OTHERWISE = Condition(
+    holds=p.is_called_otherwise,
+    otherwise="The compiled function makes {it.call} on its line too, or does not run the line.",
 )
 HAS_THE_NEIGHBOURS_OF_OTHER_WORK = Condition(
     holds=p.has_the_neighbours_of_other_work,

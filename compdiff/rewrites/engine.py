@@ -14,10 +14,25 @@ from compdiff.align.graph_replay import ON_THE_HOST, REPLAYED
 from compdiff.align.items import in_order, right_items
 from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import Alignment, OpTrace
-from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite, SourceLocation
+from compdiff.model import (
+    PRE_GRAD,
+    Fate,
+    FateKind,
+    OpCall,
+    Origin,
+    PassEvent,
+    Rewrite,
+    SourceLocation,
+)
 from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
 from compdiff.rewrites.introduced import reason_introduced
 from compdiff.rewrites.outcomes import outcome_of
+from compdiff.rewrites.predicates import (
+    computing_nodes,
+    was_changed_by_a_pattern,
+    was_replaced_by_a_pattern,
+)
+from compdiff.rewrites.recomputed import is_recomputed
 from compdiff.rewrites.rule import Rule
 from compdiff.rewrites.rules import REDUCTION_TARGETS, RULES
 
@@ -25,6 +40,9 @@ _KEPT = "The same op runs on the right."
 _OUTSIDE = "It runs outside the compiled graphs, as in eager mode."
 _REPLAYED = "Its launches were captured in a CUDA graph, which replays them."
 _ON_THE_HOST = "Host work while a CUDA graph was captured: a replay does not do it again."
+_KEPT_PART = (
+    "The same op runs on the right; a generated kernel does the rest, as a bias or its gradient."
+)
 _KEPT_KERNEL = "The op's own Triton kernel runs on the right too; the compiler launches it itself."
 _USER_KERNEL = "triton_kernel_wrapper_"
 
@@ -119,8 +137,11 @@ def _keep_same_op(state: _State) -> None:
     for trace in state.unclaimed(state.facts.alignment.traces):
         calls = state.facts.extern_calls(trace)
         same = [call for call in calls if base_name(call.name) == base_name(trace.call.name)]
-        if same and len(calls) == len(same) and not state.facts.generated(trace):
-            state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
+        if same and len(calls) == len(same):
+            if not state.facts.generated(trace):
+                state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
+            elif not was_replaced_by_a_pattern(state.facts, trace):
+                state.fates[trace.id] = Fate(fate="kept", why=_KEPT_PART)
         elif trace.items and all(_is_of_the_case(state.facts, item) for item in trace.items):
             state.fates[trace.id] = Fate(fate="kept", why=_KEPT_KERNEL)
 
@@ -152,10 +173,9 @@ def _apply_to_events(state: _State, rule: Rule) -> None:
             if not rule.matches_event(event):
                 continue
             names = {(compile_id, name) for name in removed}
-            touched = [
-                trace for trace in facts.with_joint_node(names) if trace.id not in state.fates
-            ]
-            touched = [trace for trace in touched if rule.admits(facts, trace)]
+            of_dynamo = event.stage == PRE_GRAD
+            traces = facts.with_dynamo_node(names) if of_dynamo else facts.with_joint_node(names)
+            touched = [trace for trace in state.unclaimed(traces) if rule.admits(facts, trace)]
             if touched:
                 right = _items_made(facts, touched, created)
                 nodes = ", ".join(node.name for node in event.removed)
@@ -183,15 +203,25 @@ def _apply_to_ops(state: _State, rule: Rule) -> None:
     facts = state.facts
     for trace in state.unclaimed(facts.alignment.traces):
         if rule.admits(facts, trace):
-            event = next(
-                (event for event in reversed(trace.events) if event.pattern or event.replacements),
-                None,
-            )
+            event = _event_behind(rule, trace)
             evidence = _op_evidence(trace)
             shared = _twins(facts, rule, trace)
             state.claim(
                 rule, [trace], right=trace.items, shared=shared, event=event, evidence=evidence
             )
+
+
+def _event_behind(rule: Rule, trace: OpTrace) -> PassEvent | None:
+    """Return the last pass event that put something in the place of a call's nodes, if it did so with all that compute.
+
+    Of a call that became several nodes it may have replaced a constant; a rule that names passes tells which matter.
+    """
+    replacing = [event for event in trace.events if event.pattern or event.replacements]
+    if not replacing:
+        return None
+    removed = {node.name for node in replacing[-1].removed}
+    whole = set(computing_nodes(trace)) <= removed
+    return replacing[-1] if whole or rule.matches_event(replacing[-1]) else None
 
 
 def _twins(facts: Facts, rule: Rule, trace: OpTrace) -> list[OpTrace]:
@@ -221,6 +251,8 @@ def _apply_to_kernels(state: _State, rule: Rule) -> None:
     for kernel in kernel_ids(facts):
         members = facts.owners[kernel]
         free = [trace for trace in state.unclaimed(members) if _is_home(facts, trace, kernel)]
+        # What a library call does now is not the kernel's, which prepares an input of it or goes on with its result.
+        free = [trace for trace in free if not was_changed_by_a_pattern(facts, trace)]
         if not free or len(members) < _MIN_MEMBERS or not _fits(rule, facts, kernel, members):
             continue
         taken = [trace for trace in members if trace not in free]
@@ -331,26 +363,11 @@ def _origins(state: _State) -> dict[str, Origin]:
     for item, made in right_items(facts.alignment.right):
         owners = facts.owners.get(item, [])
         if owners:
-            again = [trace for trace in owners if _is_recomputed(facts, trace, item)]
+            again = [trace for trace in owners if is_recomputed(facts, trace, item)]
             origins[item] = Origin(op_calls=trace_ids(owners), recomputed=trace_ids(again))
         else:
             origins[item] = Origin(introduced=reason_introduced(facts, item, made))
     return origins
-
-
-def _is_recomputed(facts: Facts, trace: OpTrace, item: str) -> bool:
-    """Return whether another generated kernel does the same nodes of the call as well, or a backward one names its op."""
-    if trace.certainty == "guess":
-        return trace.call.phase == "forward" and facts.is_backward(item)
-    own = {ref.name for ref in facts.alignment.item_nodes.get(item, ())} & {
-        ref.name for ref in trace.finals
-    }
-    if not own or isinstance(facts.items[item], OpCall):
-        return False
-    others = [other for other in facts.generated(trace) if other != item]
-    return any(
-        own & {ref.name for ref in facts.alignment.item_nodes.get(other, ())} for other in others
-    )
 
 
 def _fate(rule: Rule, trace: OpTrace) -> FateKind:

@@ -1,7 +1,7 @@
 """Facts about op calls that rules ask for. In: an Alignment. Out: answers, each computed once from the captures."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -87,6 +87,14 @@ class Facts:
             id(trace): trace for name in names for trace in self._traces_by_joint_node.get(name, ())
         }
         return sorted(found.values(), key=lambda trace: trace.call.id)
+
+    def with_dynamo_node(self, names: Collection[tuple[str, str]]) -> list[OpTrace]:
+        """Return the traces that one of these (compile id, Dynamo node) made, in left order."""
+        return [
+            trace
+            for trace in self.alignment.traces
+            if (trace.compile_id, trace.dynamo_node) in names
+        ]
 
     @cached_property
     def live(self) -> frozenset[int]:

@@ -29,6 +29,10 @@ OP_CALL_REASONS = (
     Reason(r"::copy_$", "writes a result back into a tensor that the function mutates"),
     Reason(r"::(reshape|detach|_unsafe_view)$", _VIEW_AGAIN),
     Reason(r"::lift_fresh$", "hands a number of Python to a graph as a tensor"),
+    # Source: WorkspaceArg, WorkspaceZeroMode, torch/_inductor/codegen/common.py (torch 2.14).
+    Reason(
+        r"::zero_$", "clears the workspace in which the blocks of a split scan or reduction meet"
+    ),
     Reason(r"::(empty|empty_strided|empty_like)$", "allocates a buffer of the wrapper"),
     Reason(
         r"::(clone|contiguous)$",
@@ -51,7 +55,7 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
     """Return why the right side has this item, or "" when nothing says."""
     prepared = facts.alignment.prepares.get(item)
     if prepared is not None:
-        return f"copies an input of {facts.items[prepared].name} ({prepared}) into the layout that it needs"
+        return _reason_beside(made, facts.items[prepared], prepared)
     if facts.alignment.right.compiler is None:
         # Nobody tells what a compiler did, if there was one.
         alone = isinstance(made, Kernel) and made.op_call is None and made.name in facts.left_alone
@@ -68,6 +72,14 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
     return {"memcpy": "copies between host and device", "memset": "clears memory"}.get(
         made.kind, ""
     )
+
+
+def _reason_beside(made: OpCall | Kernel, library: OpCall | Kernel, item: str) -> str:
+    """Return what a kernel does that names a library call's node: something before the call, or after it."""
+    name = f"{library.name} ({item})"
+    if made.call is not None and library.call is not None and made.call > library.call:
+        return f"goes on with the result of {name}: adds its bias, or gives it the layout that is asked for"
+    return f"copies an input of {name} into the layout that it needs"
 
 
 def _reason_of_nodes(facts: Facts, item: str) -> str:

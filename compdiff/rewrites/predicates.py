@@ -1,5 +1,6 @@
 """Named conditions of rules. In: the facts and one op call's trace. Out: whether the condition holds."""
 
+from compdiff.align.called_otherwise import CALLED_OTHERWISE
 from compdiff.align.inlined import NOT_COMPUTING
 from compdiff.align.liveness import is_view
 from compdiff.align.neighbours import BETWEEN
@@ -8,7 +9,6 @@ from compdiff.align.other_layout import OTHER_LAYOUT
 from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import SHAPED_LIKE, OpTrace, hands_over_a_gradient
 from compdiff.rewrites.facts import Facts, base_name
-
 
 RANDOM = frozenset(
     {
@@ -94,6 +94,11 @@ def is_computed_once(facts: Facts, trace: OpTrace) -> bool:
     return not trace.items or (bool(facts.generated(trace)) and set(trace.items) <= set(twin.items))
 
 
+def was_merged_with_an_equal_node(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the compiler merged a node of the call with an equal one."""
+    return any(event.pass_name == "fx_graph_cse" for event in trace.events)  # noqa: S105 - a pass
+
+
 def reads_no_tensor(_: Facts, trace: OpTrace) -> bool:
     """Return whether the call makes a tensor from numbers alone."""
     # Of an imported call the graph alone says what it makes.
@@ -165,9 +170,15 @@ def became_several(facts: Facts, trace: OpTrace) -> bool:
 
 
 def was_changed_by_a_pattern(facts: Facts, trace: OpTrace) -> bool:
-    """Return whether a pattern of the compiler put right op calls in the call's place, and no generated kernel."""
-    replaced = any(event.pattern for event in trace.events)
-    return replaced and bool(facts.extern_calls(trace)) and not facts.generated(trace)
+    """Return whether a pattern of the compiler put a right op call in the place of all the call's work."""
+    return bool(facts.extern_calls(trace)) and was_replaced_by_a_pattern(facts, trace)
+
+
+def was_replaced_by_a_pattern(_: Facts, trace: OpTrace) -> bool:
+    """Return whether a pattern of the compiler removed all nodes of a call that compute."""
+    nodes = set(computing_nodes(trace))
+    removed = {node.name for event in trace.events if event.pattern for node in event.removed}
+    return bool(nodes) and nodes <= removed
 
 
 def hands_over_otherwise(_: Facts, trace: OpTrace) -> bool:
@@ -184,6 +195,11 @@ def hands_over_a_gradient_by_copy(facts: Facts, trace: OpTrace) -> bool:
 def takes_another_way(_: Facts, trace: OpTrace) -> bool:
     """Return whether the call is on lines that only eager mode runs."""
     return trace.by == OTHER_WAY
+
+
+def is_called_otherwise(_: Facts, trace: OpTrace) -> bool:
+    """Return whether both sides run the call's line, and only eager mode makes this call there."""
+    return trace.by == CALLED_OTHERWISE
 
 
 def has_the_neighbours_of_other_work(_: Facts, trace: OpTrace) -> bool:

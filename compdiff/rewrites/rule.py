@@ -23,7 +23,7 @@ class Rule:
             `kernel` rules claim the op calls that run in one generated kernel; `library` rules claim those that one right op
             call is guessed to stand for, where no compiler tells; `path` rules claim the op calls of code that only eager
             mode runs.
-        passes: for `pass` rules, patterns over `stage/pass_name/pattern location`.
+        passes: for `pass` rules, patterns over `stage/pass_name/pattern location`; for `op` rules, of the events to cite.
         ops: names of the op calls it may claim (`pass`, `op`), one of which must be in the kernel (`kernel`), or of the
             right op calls it speaks of (`library`); empty means any.
         when: conditions that each claimed op call fulfils; the first says what kind of op call it is, if `ops` does not.

@@ -3,6 +3,7 @@
 from compdiff.align.op_names import EPILOGUES, LIBRARY_CALLS
 from compdiff.align.traces import ALLOCATIONS, SHAPED_LIKE
 from compdiff.rewrites import conditions as c
+from compdiff.rewrites.pattern_rules import PATTERN_RULES
 from compdiff.rewrites.predicates import RANDOM
 from compdiff.rewrites.rule import Rule
 
@@ -84,6 +85,7 @@ _ONE_ATTENTION = (
 )
 
 RULES: tuple[Rule, ...] = (
+    *PATTERN_RULES,
     Rule(
         name="sdpa-pattern",
         fate="rewritten",
@@ -199,6 +201,16 @@ RULES: tuple[Rule, ...] = (
         name="other-code-path",
         fate="rewritten",
         scope="path",
+        when=(c.CALLED_OTHERWISE,),
+        why="This line runs when compiled too, but what Dynamo traced there does not make this call: code before it "
+        "took another way, and hands it other arguments (attention with a mask on one side alone).",
+        source="torch/compiler/__init__.py: is_compiling, is_dynamo_compiling",
+        case="masked_otherwise",
+    ),
+    Rule(
+        name="other-code-path",
+        fate="rewritten",
+        scope="path",
         when=(c.HAS_THE_NEIGHBOURS_OF_OTHER_WORK,),
         why="Between the same neighbours the other side runs another call: the function takes another way there, or a "
         "pattern put that call in the place of these. A trace does not tell which.",
@@ -296,6 +308,15 @@ RULES: tuple[Rule, ...] = (
         case="cse",
     ),
     Rule(
+        name="common-subexpression",
+        fate="eliminated",
+        scope="op",
+        when=(c.MERGED_WITH_AN_EQUAL_NODE, c.NO_WORK_LEFT),
+        why="The compiler's graph holds the same op on the same inputs before; it is computed once.",
+        source="torch/_functorch/compile_utils.py: fx_graph_cse",
+        case="cse",
+    ),
+    Rule(
         name="constant-folded",
         fate="folded",
         scope="pass",
@@ -353,9 +374,21 @@ RULES: tuple[Rule, ...] = (
         case="dropout",
     ),
     Rule(
+        name="flex-attention",
+        fate="rewritten",
+        scope="op",
+        ops=frozenset({"higher_order::flex_attention", "higher_order::flex_attention_backward"}),
+        when=(c.GENERATED,),
+        why="flex_attention became a Triton template with the score and mask functions written into it: the score matrix is "
+        "never stored.",
+        source="torch/_inductor/kernel/flex/flex_attention.py",
+        case="flex_causal",
+    ),
+    Rule(
         name="rng-replaced",
         fate="rewritten",
         scope="op",
+        passes=(r"replace_random|/fuse_seed_creation_pass",),
         ops=RANDOM,
         when=(c.GENERATED,),
         why="Inductor's own counter-based generator draws the numbers inside the kernel: other values than eager's "
@@ -372,6 +405,16 @@ RULES: tuple[Rule, ...] = (
         "instead of taking it as it is.",
         source="torch/csrc/autograd/functions/accumulate_grad.h",
         case="conv_training",
+    ),
+    Rule(
+        name="gradient-taken",
+        fate="rewritten",
+        scope="op",
+        when=(c.HANDS_OVER_OTHERWISE,),
+        why="Eager mode's gradient has another layout than the parameter, so autograd copies it; the compiled backward "
+        "gives it in that layout, and it is taken as it is.",
+        source="torch/csrc/autograd/functions/accumulate_grad.h",
+        case="sdpa_training_dropout",
     ),
     Rule(
         name="mutation-functionalized",

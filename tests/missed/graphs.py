@@ -11,6 +11,7 @@ from compdiff.model import (
     GraphNode,
     Kernel,
     OpCall,
+    Option,
     PassEvent,
     Refusal,
     Target,
@@ -57,7 +58,7 @@ def site(  # noqa: PLR0913 - the parts of a run
     passes: tuple[PassEvent, ...] = (),
     direction: str = "inference",
     target: Target | None = None,
-    options: dict[str, int | float | str | bool | None] | None = None,
+    options: dict[str, Option] | None = None,
 ) -> Site:
     """Return a run of one graph, with these nodes at both stages, as what places are looked for in."""
     compiled = msgspec.structs.replace(

@@ -9,6 +9,7 @@ from compdiff.capture.plan.costs import bytes_read, bytes_written, rate_of, tens
 from compdiff.capture.plan.log import GraphCall, KernelLaunch
 from compdiff.capture.plan.models import Part, model_of
 from compdiff.capture.plan.recorder import PlannedCalls
+from compdiff.capture.plan.templates import TEMPLATE_PREFIX, template_work
 from compdiff.capture.plan.traffic import Traffic
 from compdiff.compile_log import same_op
 from compdiff.estimate import roofline
@@ -109,7 +110,9 @@ class _Maker:
                 registers=resources.registers if resources else None,
                 shared_bytes=resources.shared_bytes if resources else None,
                 block=(resources.warps * self._target.warp_size, 1, 1) if resources else (),
-                estimate=self._generated_estimate(launch) if launch.kind == "triton" else None,
+                estimate=self._generated_estimate(launch, graph, index)
+                if launch.kind == "triton"
+                else None,
                 resources=resources,
             )
         )
@@ -149,16 +152,21 @@ class _Maker:
             target=self._target,
         )
 
-    def _generated_estimate(self, launch: KernelLaunch) -> Estimate:
+    def _generated_estimate(
+        self, launch: KernelLaunch, graph: CompiledGraph | None, index: int | None
+    ) -> Estimate:
         lowering = launch.run.lowering if launch.run is not None else -1
         moved = self._compiled.kernel_bytes.get((lowering, launch.name))
         moved = moved or Traffic(launch.given_bytes)
         written = min(moved.read, launch.written_bytes) if moved.written is None else moved.written
+        flops, rate = 0, "float32"
+        if launch.name.startswith(TEMPLATE_PREFIX) and graph is not None and index is not None:
+            flops, rate = template_work(graph, graph.calls[index].nodes)
         return roofline(
-            flops=0,
+            flops=flops,
             bytes_read=moved.read if moved.written is not None else moved.read - written,
             bytes_written=written,
-            rate="float32",
+            rate=rate,
             target=self._target,
         )
 

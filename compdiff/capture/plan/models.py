@@ -7,23 +7,9 @@ fits an op call is taken, and the last row fits all. Sources: aten/src/ATen/nati
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from compdiff.model import OpCall, TensorMeta
+from compdiff.model import IN_PLACE_VIEWS, OpCall, TensorMeta
 
 _BIAS_RANK = 1
-# Source: tags `inplace_view` of native_functions.yaml (torch 2.14); `resize_` and `set_` may move memory.
-_METADATA_CHANGES = frozenset(
-    f"aten::{name}_"
-    for name in (
-        "as_strided",
-        "detach",
-        "squeeze",
-        "swapaxes",
-        "swapdims",
-        "t",
-        "transpose",
-        "unsqueeze",
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +54,14 @@ def is_view(call: OpCall) -> bool:
     )
 
 
-def is_metadata_change(call: OpCall) -> bool:
-    """Return whether the op only gives its tensor another shape, in place (`squeeze_`)."""
-    return call.name in _METADATA_CHANGES
+def is_view_in_place(call: OpCall) -> bool:
+    """Return whether the op only changes how its tensor looks at memory: shape, strides, or what autograd knows of it."""
+    return call.name in IN_PLACE_VIEWS
+
+
+def is_higher_order(call: OpCall) -> bool:
+    """Return whether the op runs a function that it is given, as `cond` and `flex_attention` do."""
+    return call.name.startswith("higher_order::")
 
 
 def is_on_host(call: OpCall) -> bool:
@@ -126,8 +117,13 @@ _GEMM = Part("gemm")
 MODELS: tuple[KernelModel, ...] = (
     KernelModel("empty tensors", (), when=is_empty),
     KernelModel("views launch nothing", (), when=is_view),
-    KernelModel("shapes change in place: launches nothing", (), when=is_metadata_change),
+    KernelModel("views in place launch nothing", (), when=is_view_in_place),
     KernelModel("on the host: launches nothing", (), when=is_on_host),
+    KernelModel(
+        "higher-order op: at least one kernel, what its function launches is not seen",
+        (Part("higher-order op"),),
+        when=is_higher_order,
+    ),
     KernelModel(
         "allocations launch nothing",
         (),

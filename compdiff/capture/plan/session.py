@@ -14,9 +14,8 @@ import torch
 from compdiff.capture import inductor
 from compdiff.capture.measure import (
     Session,
-    attribute,
+    attributed_compiler,
     compiled_function,
-    compiler_record,
     empty_run,
 )
 from compdiff.capture.plan.device import FakeTensorMode, supports_bfloat16
@@ -120,7 +119,7 @@ def _plan_left(session: Session, log: PlanLog) -> None:
 
 def _plan_right(session: Session, log: PlanLog) -> None:
     workload, recorder = session.workload, session.recorder
-    inductor.reset()
+    torch.compiler.reset()
     compiled = compiled_function(workload.fn, session.run.options)
 
     def step() -> object:
@@ -133,17 +132,16 @@ def _plan_right(session: Session, log: PlanLog) -> None:
         planned = record(step, recorder.place, log)
         launches = list(log.launches)
     with session.stage("compiled: attribute op calls to graph nodes"):
-        attributed = attribute(session, step)
+        compiler = attributed_compiler(session, step)
     with session.stage("compiled: kernels"):
         sources = {it.name: it.source for it in launches if it.kind == "triton"}
         made = Compiled(
-            graphs=dict(enumerate(graph for graph in recorder.graphs() if graph.wrapper_code)),
+            graphs=dict(enumerate(graph for graph in compiler.graphs if graph.wrapper_code)),
             kernel_bytes=log.kernel_bytes,
             resources=compile_kernels(sources, _target(session)),
         )
         items = make_items(planned, launches, made, _target(session))
-        compiler = stable(compiler_record(session, attributed))
-        session.keep(right=_capture(session, "compiled", items, planned, compiler))
+        session.keep(right=_capture(session, "compiled", items, planned, stable(compiler)))
 
 
 def _target(session: Session) -> Target:

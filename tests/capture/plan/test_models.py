@@ -88,9 +88,15 @@ def test_rows_have_names_of_their_own() -> None:
     assert len({row.name for row in MODELS}) == len(MODELS)
 
 
-def test_another_shape_in_place_launches_nothing() -> None:
-    """`squeeze_` writes, but only the tensor's sizes."""
-    assert labels(call("aten::squeeze_", (meta(4, 1),), meta(4), mutates=True)) == []
+@pytest.mark.parametrize("name", ["aten::squeeze_", "aten::transpose_", "aten::t_"])
+def test_a_view_in_place_launches_nothing(name: str) -> None:
+    """Its schema says that it changes its tensor, but no memory is written."""
+    assert labels(call(name, (meta(4, 1),), meta(4), mutates=True)) == []
+
+
+def test_a_higher_order_op_says_that_its_function_is_not_seen() -> None:
+    """Eager mode may launch many kernels in it."""
+    assert "not seen" in model_of(call("higher_order::cond", (MATRIX,), OUT)).name
 
 
 def test_cudnn_normalizes_in_one_kernel() -> None:
