@@ -36,6 +36,10 @@ from compdiff.model import (
 _CPP_KERNEL = re.compile(r"^(?:graph_\d+_)?(?P<name>cpp_\w+|(?<=_)kernel)$")
 
 
+# The event around each node that autograd's engine runs. Source: torch/csrc/autograd/engine.cpp: evaluate_function (2.14).
+_ENGINE = "autograd::engine::evaluate_function"
+
+
 @dataclass
 class Profile:
     """What the profiler pass adds: op calls with chain, place and time; launches; kernels; wall time of the step."""
@@ -127,7 +131,8 @@ def match_op_calls(
 ) -> tuple[dict[int, int], list[OpCall]]:
     """Return {op call id: index in host} and the op calls not found; `host` is in start order.
 
-    Each call takes the next event of its name after the one before; what is nested in a taken event is its inner work.
+    Each call takes the next event of its name after the one before; what is nested in a taken event is its inner work, and
+    what autograd's engine runs belongs to no call of the forward pass.
     A call whose next event lies behind events of the calls that follow it is not in the trace.
     """
     search = _Search(host)
@@ -156,7 +161,7 @@ class _Search:
 
     def next_place(self, call: OpCall) -> int | None:
         """Return the index of the next event that may be the call's and is not inside a taken one."""
-        found = (self._next_of(name) for name in profiled_names(call))
+        found = (self._next_of(name, call) for name in profiled_names(call))
         return min((index for index in found if index is not None), default=None)
 
     def skips(self, found: int, following: Sequence[OpCall]) -> bool:
@@ -173,12 +178,21 @@ class _Search:
         self._taken.add(id(self._host[found]))
         self._at = found + 1
 
-    def _next_of(self, name: str) -> int | None:
+    def _next_of(self, name: str, call: OpCall) -> int | None:
         candidates = self._places.get(name, [])
         for index in candidates[bisect_left(candidates, self._at) :]:
-            if not any(id(outer) in self._taken for outer in self._host[index].ancestors()):
+            around = self._host[index].ancestors()
+            if _may_be_in(call, around) and not any(id(outer) in self._taken for outer in around):
                 return index
         return None
+
+
+def _may_be_in(call: OpCall, around: Sequence[Event]) -> bool:
+    """Return whether a call may have an event within these: by autograd's node, for what a dispatch mode adds to others."""
+    engine = next((outer.name for outer in around if outer.name.startswith(_ENGINE)), "")
+    if call.phase == "forward":
+        return not engine
+    return not _is_artefact(call) or not engine or engine == f"{_ENGINE}: {call.autograd_node}"
 
 
 # Names under which an unobserved step makes calls that look otherwise while a dispatch mode watches: autograd adds up

@@ -2,10 +2,12 @@
 
 import json
 
+import pytest
+
 from compdiff import kineto
 from compdiff.capture.profile import merge
 from compdiff.kineto import STEP_NAME, Event
-from compdiff.model import CompiledGraph, OpCall, WrapperCall
+from compdiff.model import CompiledGraph, OpCall, Phase, WrapperCall
 
 
 def _trace(*events: tuple[str, float, float], category: str = "cpu_op") -> list[Event]:
@@ -56,6 +58,23 @@ def test_a_view_that_only_the_dispatch_mode_sees_is_left_out() -> None:
         (2, "aten::detach", 5000),
     ]
     assert merged.warnings == []
+
+
+@pytest.mark.parametrize(
+    "added", [("forward", ""), ("backward", "MmBackward0")], ids=["forward", "another node"]
+)
+def test_what_a_dispatch_mode_adds_takes_no_event_of_another_node(
+    added: tuple[Phase, str],
+) -> None:
+    """Saved tensors are detached under the mode alone; the detach that hands over a gradient keeps its event."""
+    phase, node = added
+    accumulate = "torch::autograd::AccumulateGrad"
+    saved = OpCall(id=0, name="aten::detach", phase=phase, autograd_node=node)
+    handed = OpCall(id=1, name="aten::detach", phase="backward", autograd_node=accumulate)
+    engine = (f"autograd::engine::evaluate_function: {accumulate}", 4, 9)
+    merged = merge([saved, handed], _trace(engine, ("aten::detach", 5, 6)))
+    calls = [(call.autograd_node, call.start_ns) for call in merged.op_calls]
+    assert calls == [(accumulate, 5000)]
 
 
 def test_a_computing_call_that_is_missing_stays_and_is_a_warning() -> None:
