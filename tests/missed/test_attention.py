@@ -58,7 +58,7 @@ PLACES = {
         attention(("aten::div", ()), qkv=(SINGLE[0], SINGLE[1], SINGLE[2])),
         (
             "Query, key and value are float32 on a GPU: the patterns then ask that TF32 is allowed, which it is not by "
-            "default (torch.set_float32_matmul_precision('high') allows it; a run does not say whether it was)."
+            "default (torch.set_float32_matmul_precision('high') allows it; a run does not say if it was)."
         ),
     ),
 }
