@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-EXPECT = {"rules": ["pointwise-fusion"], "graph_breaks": 0}
+EXPECT = {"graph_breaks": 0, "cuda": {"rules": ["pointwise-fusion"]}}
 
 
 class Model(nn.Module):
