@@ -6,6 +6,6 @@ loads neither SQLAlchemy nor fsspec: they come in where a URL asks for them.
 """
 
 from compdiff.archive.archive import Archive
-from compdiff.archive.entry import Commit, Entry, Filter, RunId
+from compdiff.archive.entry import Commit, Entry, Filter, Pin, RunId
 
-__all__ = ["Archive", "Commit", "Entry", "Filter", "RunId"]
+__all__ = ["Archive", "Commit", "Entry", "Filter", "Pin", "RunId"]

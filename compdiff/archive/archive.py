@@ -13,6 +13,7 @@ from itertools import islice
 
 import msgspec
 
+from compdiff.archive import marks, select
 from compdiff.archive.blobs import (
     Blobs,
     DamagedBlobError,
@@ -20,9 +21,11 @@ from compdiff.archive.blobs import (
     compressed,
     read_blob,
 )
-from compdiff.archive.entry import Commit, Entry, Filter, RunId
+from compdiff.archive.entry import Commit, Entry, Filter, Pin, RunId
 from compdiff.archive.index import Change, Index, Value
 from compdiff.archive.location import create_location, open_location
+from compdiff.archive.references import resolve
+from compdiff.archive.rows import SELECT, make_entry
 from compdiff.archive.split import Blob, Pieces, join, split
 from compdiff.errors import CompdiffError, FormatError
 from compdiff.model import Run
@@ -74,7 +77,7 @@ class Archive:
         Raises:
             CompdiffError: it cannot be written, or is no run that can be kept; then nothing is there.
         """
-        from compdiff.archive.rows import make_row  # noqa: PLC0415 - reading needs no analysis
+        from compdiff.archive.summarise import make_row  # noqa: PLC0415 - reading needs no analysis
 
         data = encode_run(run)
         pieces = split(data)
@@ -107,6 +110,38 @@ class Archive:
             _insert(change, "environments", environment)
             _insert(change, "runs", columns)
 
+    def tag(self, run_id: RunId, name: str) -> None:
+        """Give a run a tag, a name that references may use; several runs may have one, of one case the newest is meant.
+
+        Raises:
+            CompdiffError: the name can be no tag, or the run is not there.
+        """
+        marks.tag(self.index, run_id, name)
+
+    def untag(self, run_id: RunId, name: str) -> None:
+        """Take a tag from a run.
+
+        Raises:
+            CompdiffError: it does not have it.
+        """
+        marks.untag(self.index, run_id, name)
+
+    def pin(self, run_id: RunId, *, by: str = "", why: str = "") -> None:
+        """Keep a run for good, as one to compare with; `by` and `why` say who wants so and for what reason.
+
+        Raises:
+            CompdiffError: the run is not there.
+        """
+        marks.pin(self.index, run_id, Pin(by=by, why=why))
+
+    def unpin(self, run_id: RunId) -> None:
+        """Take the pin from a run.
+
+        Raises:
+            CompdiffError: the run is not there.
+        """
+        marks.unpin(self.index, run_id)
+
     def _put_missing(self, pieces: Pieces) -> None:
         for name in sorted(self.blobs.missing(pieces.contents)):
             self.blobs.put(name, compressed(pieces.contents[name]))
@@ -119,10 +154,6 @@ class Archive:
         Raises:
             CompdiffError: the index cannot be read, or the filter asks for what cannot be.
         """
-        # `select` brings packaging, `rows` analysis: neither is needed to open an archive.
-        from compdiff.archive import select  # noqa: PLC0415
-        from compdiff.archive.rows import SELECT, make_entry  # noqa: PLC0415
-
         fits = select.predicate(wanted)
         clause, values = select.where(wanted)
         limit = "" if fits or wanted.limit is None else f" LIMIT {int(wanted.limit)}"
@@ -145,8 +176,6 @@ class Archive:
         Raises:
             CompdiffError: it means none, or cannot tell which of several.
         """
-        from compdiff.archive.references import resolve  # noqa: PLC0415
-
         return resolve(self.find, reference)
 
     def load(self, run_id: RunId) -> Run:

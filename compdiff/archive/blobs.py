@@ -34,7 +34,14 @@ class StoredFile(msgspec.Struct, frozen=True):
     written_s: float
 
 
-class Blobs(Protocol):
+class BlobSource(Protocol):
+    """Where blobs can be read."""
+
+    def get(self, name: str, limit: int) -> bytes:
+        """Return the compressed content of a blob, at most `limit` bytes of it."""
+
+
+class Blobs(BlobSource, Protocol):
     """Where the blobs of an archive are."""
 
     def missing(self, hashes: Iterable[str]) -> set[str]:
@@ -42,9 +49,6 @@ class Blobs(Protocol):
 
     def put(self, name: str, data: bytes) -> None:
         """Store the compressed content of a blob, whole or not at all, so that it outlives a crash of the machine."""
-
-    def get(self, name: str, limit: int) -> bytes:
-        """Return the compressed content of a blob, at most `limit` bytes of it."""
 
     def remove(self, name: str) -> None:
         """Remove a blob or what a killed writer left; nothing happens if it is gone already."""
@@ -66,7 +70,7 @@ def compressed(data: bytes) -> bytes:
     return zlib.compress(data, _LEVEL)
 
 
-def read_blob(blobs: Blobs, blob: Blob) -> bytes:
+def read_blob(blobs: BlobSource, blob: Blob) -> bytes:
     """Return the content of a blob, which is what its name and size say.
 
     Raises:

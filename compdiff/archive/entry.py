@@ -16,6 +16,14 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     dirty: bool = False
 
 
+class Pin(msgspec.Struct, frozen=True, kw_only=True):
+    """That a run is kept as one to compare with: who said so, why, and when (UTC); empty where nobody said."""
+
+    by: str = ""
+    why: str = ""
+    at: str = ""
+
+
 class Span(msgspec.Struct, frozen=True, kw_only=True):
     """The median time of a call and its 95 % interval, nanoseconds, unprofiled; `samples` is how many there were."""
 
@@ -75,7 +83,12 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     analysed_by: str = ""
     bytes: int = 0
     tags: tuple[str, ...] = ()
-    pinned: bool = False
+    pin: Pin | None = None
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the run is pinned: kept by `prune`, and what `pinned` refers to."""
+        return self.pin is not None
 
     @property
     def rewrites(self) -> int:

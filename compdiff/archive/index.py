@@ -129,7 +129,12 @@ class SqliteIndex:
             uri = f"{self._path.absolute().as_uri()}?mode={mode}"
             connection = sqlite3.connect(uri, uri=True, timeout=WAIT_S, isolation_level=None)
             # Views and triggers of a database from elsewhere call no functions; a commit outlives a power failure.
-            for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = EXTRA"):
+            for pragma in (
+                "trusted_schema = OFF",
+                "cell_size_check = ON",
+                "foreign_keys = ON",
+                "synchronous = EXTRA",
+            ):
                 connection.execute(f"PRAGMA {pragma}")
         except sqlite3.Error as error:
             raise self._explained("open", error) from error

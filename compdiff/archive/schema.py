@@ -35,6 +35,12 @@ STEPS: tuple[tuple[str, ...], ...] = (
             name TEXT NOT NULL, run TEXT NOT NULL REFERENCES runs (id), PRIMARY KEY (name, run))""",
         "CREATE INDEX tags_by_run ON tags (run)",
     ),
+    # 2: who pinned a run, why and when.
+    (
+        "ALTER TABLE runs ADD COLUMN pinned_by TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE runs ADD COLUMN pinned_why TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE runs ADD COLUMN pinned_at TEXT NOT NULL DEFAULT ''",
+    ),
 )
 VERSION = len(STEPS)
 # What the index says of itself: `schema`, and `blobs`, the URL of those that are not in the archive's folder.
