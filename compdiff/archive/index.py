@@ -176,7 +176,7 @@ _SQLITE_HINTS = (
 def _refuse_what_is_no_index(path: Path) -> None:
     """Refuse what SQLite would wait for, or take for an empty database."""
     try:
-        head = path.open("rb").read(16) if path.is_file() else b""
+        head = _head(path) if path.is_file() else b""
     except OSError as error:
         raise CompdiffError(f"cannot read {path}: {error.strerror or error}") from error
     if not head:
@@ -186,6 +186,11 @@ def _refuse_what_is_no_index(path: Path) -> None:
         )
     if head != _SQLITE_MAGIC:
         raise FormatError(f"{path}: not an index of an archive", "Restore it from a copy.")
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE_MAGIC))
 
 
 def _refuse_foreign_journal(path: Path) -> None:

@@ -1,0 +1,62 @@
+"""Writers that are killed at any instant, several at once: nothing that was acknowledged is lost, nothing else is seen."""
+
+import os
+import random
+import signal
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from compdiff.archive import Archive
+from compdiff.archive.remote_blobs import RemoteBlobs
+from compdiff.archive.verify import verify
+from tests.archive.writers import nursery
+
+WRITERS = 8
+LONGEST_S = 0.5
+LONGEST_REMOTE_S = 4.0
+
+
+def kill_writers(place: str, told: Path, kills: int) -> int:
+    """Start writers, eight at a time, and kill each at a random instant; return how many runs were acknowledged."""
+    generator = random.Random(20261203)  # noqa: S311 - instants, no secrets
+    with closing(Archive.open(place)) as archive:
+        is_remote = isinstance(archive.blobs, RemoteBlobs)
+    longest_s = LONGEST_REMOTE_S if is_remote else LONGEST_S
+    with nursery(place, told) as writers:
+        for first in range(0, kills, WRITERS):
+            born = [writers.start(number) for number in range(first, min(first + WRITERS, kills))]
+            ends = sorted((generator.uniform(0, longest_s), process) for process in born)
+            start = time.monotonic()
+            for end, process in ends:
+                time.sleep(max(0.0, start + end - time.monotonic()))
+                os.kill(process, signal.SIGKILL)
+    return len(told.read_text().split()) if told.exists() else 0
+
+
+def check(place: str, told: Path) -> None:
+    """Nothing is damaged, and every run that a writer was told is safe is there and whole."""
+    archive = Archive.open(place)
+    assert verify(archive).damage == ()
+    ids = {entry.id for entry in archive.find()}
+    acknowledged = set(told.read_text().split()) if told.exists() else set()
+    assert acknowledged <= ids
+    archive.close()
+
+
+def test_killed_writers_lose_nothing(place: str, tmp_path: Path) -> None:
+    """Sixteen writers killed at random: the archive is sound, and has all that was acknowledged."""
+    kill_writers(place, tmp_path / "told", 16)
+
+    check(place, tmp_path / "told")
+
+
+@pytest.mark.measured
+def test_two_hundred_killed_writers_lose_nothing(place: str, tmp_path: Path) -> None:
+    """Two hundred kills, and enough runs between them that they hit writers at work."""
+    acknowledged = kill_writers(place, tmp_path / "told", 200)
+
+    check(place, tmp_path / "told")
+    assert acknowledged > 100
