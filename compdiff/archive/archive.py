@@ -159,9 +159,8 @@ class Archive:
         limit = "" if fits or wanted.limit is None else f" LIMIT {int(wanted.limit)}"
         rows = self.index.rows(f"{SELECT}{clause}{select.NEWEST_FIRST}{limit}", values)
         tags = self.tags()
-        entries = (make_entry(row, tags.get(row[0], ())) for row in rows)
-        found = filter(fits, entries) if fits else entries
-        return tuple(islice(found, wanted.limit))
+        found = islice(filter(fits, rows) if fits else rows, wanted.limit)
+        return tuple(make_entry(row, tags.get(row[0], ())) for row in found)
 
     def tags(self) -> Mapping[RunId, Sequence[str]]:
         """Return the tags of all runs that have any, in order."""

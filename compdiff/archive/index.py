@@ -8,7 +8,7 @@ import importlib
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -42,8 +42,8 @@ class Index(Protocol):
 
     name: str
 
-    def rows(self, sql: str, values: Values = _NOTHING) -> Iterator[Row]:
-        """Yield the rows of a query.
+    def rows(self, sql: str, values: Values = _NOTHING) -> list[Row]:
+        """Return the rows of a query, all at once: one that is half read would keep the writers of a file waiting.
 
         Raises:
             CompdiffError: the index cannot be read.
@@ -81,11 +81,10 @@ class SqliteIndex:
         self._connection = self._connected("rwc" if create else "rw")
         self._refuse_foreign_tables()
 
-    def rows(self, sql: str, values: Values = _NOTHING) -> Iterator[Row]:
-        """Yield the rows of a query."""
+    def rows(self, sql: str, values: Values = _NOTHING) -> list[Row]:
+        """Return the rows of a query."""
         try:
-            with closing(self._connection.execute(sql, dict(values))) as cursor:
-                yield from cursor
+            return self._connection.execute(sql, dict(values)).fetchall()
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
             raise self._explained("read", error) from error
 
@@ -231,12 +230,11 @@ class UrlIndex:
         except (self._error, ValueError) as error:
             raise CompdiffError(f"not a URL of a database: {without_password(url)}") from error
 
-    def rows(self, sql: str, values: Values = _NOTHING) -> Iterator[Row]:
-        """Yield the rows of a query."""
+    def rows(self, sql: str, values: Values = _NOTHING) -> list[Row]:
+        """Return the rows of a query."""
         try:
             with self._engine.connect() as connection:
-                for row in connection.execute(self._text(sql), dict(values)):
-                    yield tuple(row)
+                return [tuple(row) for row in connection.execute(self._text(sql), dict(values))]
         except self._error as error:
             raise self._explained("read", error) from error
 
