@@ -1,6 +1,7 @@
 """Archives and files that were made to do harm, or that broke: an error that says so, or text, and nothing else."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -238,15 +239,21 @@ def test_an_export_with_wrong_hashes_is_refused(export: Path, tmp_path: Path) ->
 
 def test_an_archive_that_may_only_be_read(filled: Path) -> None:
     """Reading works; writing says why not."""
-    if os.geteuid() == 0:
-        pytest.skip("root may write what is read-only")
     for path in (filled, *filled.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
+    # Root without its capabilities may write no more than others.
+    as_others = ["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    if as_others and shutil.which(as_others[0]) is None:
+        pytest.skip("root may write what is read-only")
     program = "from compdiff.cli import main; main()"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    for command, code in (("list", 0), ("verify", 0), ("prune", 0), ("pin latest", 2)):
+    for command, code in (("list", 0), ("show latest", 0), ("verify", 0), ("pin latest", 2)):
         words = ["archive", *command.split(), "--archive", str(filled)]
         result = subprocess.run(  # noqa: S603 - this project's own command
-            [sys.executable, "-c", program, *words], env=environment, check=False
+            [*as_others, sys.executable, "-c", program, *words],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=False,
         )
-        assert result.returncode == code
+        assert result.returncode == code, result.stderr
+        assert ("read-only" in result.stderr) == (code == 2)
