@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from compdiff.archive import Archive
+from compdiff.archive.prune import Policy, prune
 from compdiff.archive.remote_blobs import RemoteBlobs
 from compdiff.archive.verify import verify
 from tests.archive.writers import nursery
@@ -17,6 +18,7 @@ from tests.archive.writers import nursery
 WRITERS = 8
 LONGEST_S = 0.5
 LONGEST_REMOTE_S = 4.0
+PRUNING_S = 3.0
 
 
 def kill_writers(place: str, told: Path, kills: int) -> int:
@@ -51,6 +53,22 @@ def test_killed_writers_lose_nothing(place: str, tmp_path: Path) -> None:
     kill_writers(place, tmp_path / "told", 16)
 
     check(place, tmp_path / "told")
+
+
+def test_prune_beside_writers_removes_nothing_they_need(place: str, tmp_path: Path) -> None:
+    """Four writers at work while all but the newest runs and every blob of no run are removed, again and again."""
+    removed = 0
+    with closing(Archive.open(place)) as archive, nursery(place, tmp_path / "told") as writers:
+        for number in range(4):
+            writers.start(number)
+        end = time.monotonic() + PRUNING_S
+        while time.monotonic() < end or not removed:
+            removed += len(prune(archive, Policy(keep=1, grace_s=-60)).runs)
+        assert verify(archive).damage == ()
+    with closing(Archive.open(place)) as archive:
+        assert verify(archive).damage == ()
+        assert {entry.case for entry in archive.find()} <= {f"case{number}" for number in range(4)}
+        assert archive.find()
 
 
 @pytest.mark.measured
