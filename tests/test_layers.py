@@ -23,7 +23,7 @@ LAYERS = (
     ("align",),
     ("capture", "importers"),
     ("store",),
-    ("case", "doctor"),
+    ("case", "doctor", "ladder"),
     (
         "casefile",
         "selection",
