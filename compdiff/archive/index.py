@@ -279,7 +279,7 @@ class UrlIndex:
 
 def without_password(url: str) -> str:
     """Return a URL fit for a message."""
-    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url)
+    return re.sub(r"(://[^/@:]*):[^/]*@", r"\1:***@", url)
 
 
 def _sqlalchemy(url: str) -> Any:  # noqa: ANN401 - a module that may be absent

@@ -11,23 +11,21 @@ import pytest
 
 from compdiff.archive import Archive
 from compdiff.archive.prune import Policy, prune
-from compdiff.archive.remote_blobs import RemoteBlobs
 from compdiff.archive.verify import verify
-from tests.archive.writers import nursery
+from tests.archive.writers import Nursery, nursery
 
 WRITERS = 8
-LONGEST_S = 0.5
-LONGEST_REMOTE_S = 4.0
+SHORTEST_S = 0.5
 PRUNING_S = 3.0
+WAIT_S = 60
 
 
 def kill_writers(place: str, told: Path, kills: int) -> int:
     """Start writers, eight at a time, and kill each at a random instant; return how many runs were acknowledged."""
     generator = random.Random(20261203)  # noqa: S311 - instants, no secrets
-    with closing(Archive.open(place)) as archive:
-        is_remote = isinstance(archive.blobs, RemoteBlobs)
-    longest_s = LONGEST_REMOTE_S if is_remote else LONGEST_S
     with nursery(place, told) as writers:
+        # Some must live long enough to add runs, however slow the archive and this machine are just now.
+        longest_s = max(SHORTEST_S, WRITERS * first_run_s(writers, told, kills))
         for first in range(0, kills, WRITERS):
             born = [writers.start(number) for number in range(first, min(first + WRITERS, kills))]
             ends = sorted((generator.uniform(0, longest_s), process) for process in born)
@@ -36,6 +34,18 @@ def kill_writers(place: str, told: Path, kills: int) -> int:
                 time.sleep(max(0.0, start + end - time.monotonic()))
                 os.kill(process, signal.SIGKILL)
     return len(told.read_text().split()) if told.exists() else 0
+
+
+def first_run_s(writers: Nursery, told: Path, number: int) -> float:
+    """Return how long a writer takes to add its first run, alone (s)."""
+    start = time.monotonic()
+    process = writers.start(number)
+    while not (told.exists() and told.stat().st_size):
+        assert time.monotonic() - start < WAIT_S, "no run was added"
+        time.sleep(0.005)
+    spent_s = time.monotonic() - start
+    os.kill(process, signal.SIGKILL)
+    return spent_s
 
 
 def check(place: str, told: Path) -> None:

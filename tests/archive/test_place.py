@@ -12,7 +12,7 @@ from compdiff.archive.exchange import export_runs, import_runs
 from compdiff.archive.prune import Policy, prune
 from compdiff.archive.verify import verify
 from compdiff.errors import CompdiffError
-from tests.archive.runs import golden, in_environment, measured_again, of_case
+from tests.archive.runs import fill, golden, measured_again, of_case
 
 
 def test_runs_come_back_from_another_process(archive: Archive, place: str) -> None:
@@ -23,58 +23,6 @@ def test_runs_come_back_from_another_process(archive: Archive, place: str) -> No
     with closing(Archive.open(place)) as other:
         assert other.load(run_id) == run
         assert verify(other).is_sound
-
-
-@pytest.mark.parametrize(
-    ("wanted", "count"),
-    [
-        (Filter(case="one"), 3),
-        (Filter(torch=">=2.12"), 1),
-        (Filter(torch=">=2.12.0a0"), 2),
-        (Filter(torch="2.11"), 2),
-        (Filter(torch="==2.14.1"), 1),
-        (Filter(cuda="<14", host="here"), 2),
-        (Filter(driver="580"), 0),
-        (Filter(branch="main"), 2),
-        (Filter(commit="AAAA"), 2),
-        (Filter(commit="aaaa", dirty=True), 1),
-        (Filter(dirty=False), 3),
-        (Filter(device="cpu"), 4),
-        (Filter(device="cuda"), 0),
-        (Filter(device="epyc"), 4),
-        (Filter(params=(("size", "64"),)), 4),
-        (Filter(params=(("size", "65"),)), 0),
-        (Filter(options=(("mode", '"max-autotune"'),)), 1),
-        (Filter(tag="good"), 1),
-        (Filter(pinned=True), 1),
-        (Filter(pinned=False, limit=2), 2),
-        (Filter(since="2026-01-01T00:00:02Z"), 2),
-        (Filter(until="2026-01-01T00:00:02Z"), 2),
-        (Filter(tag="'; DROP TABLE runs; --"), 0),
-        (Filter(branch="%"), 0),
-    ],
-)
-def test_each_filter(folder: Path, wanted: Filter, count: int) -> None:
-    """Each part of a filter keeps what fits it, and nothing else."""
-    with closing(Archive.open(str(folder))) as archive:
-        fill(archive)
-
-        assert len(archive.find(wanted)) == count
-
-
-def fill(archive: Archive) -> None:
-    """Add four runs that differ in each part of the key."""
-    here = {"host": "here", "git_branch": "main", "git_commit": "aaaa" * 10, "cuda": "13.0"}
-    base = of_case(golden(), "one")
-    case = msgspec.structs.replace(base.case, params={"size": 64})
-    base = msgspec.structs.replace(base, case=case)
-    options = msgspec.structs.replace(base.options, mode="max-autotune")
-    archive.add(in_environment(measured_again(base, 0), torch="2.11.0", **here))
-    two = in_environment(measured_again(base, 1), torch="2.14.1+cu130", git_dirty=True, **here)
-    archive.tag(archive.add(two), "good")
-    three = measured_again(msgspec.structs.replace(base, options=options), 2)
-    archive.pin(archive.add(in_environment(three, torch="2.12.0a0+git123")), why="because")
-    archive.add(in_environment(measured_again(of_case(base, "two"), 3), torch="2.11.1"))
 
 
 def test_filters_hold_in_a_database(archive: Archive) -> None:
