@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 from compdiff.archive.schema import INDEXES, TABLES
 from compdiff.errors import CompdiffError, FormatError
 
-Value: TypeAlias = str | int | None
+Value: TypeAlias = str | int | bytes | None
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = Mapping[str, Value]
 _NOTHING: Values = {}

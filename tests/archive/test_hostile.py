@@ -64,9 +64,15 @@ def test_what_no_archive_has_is_refused(filled: Path, sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("UPDATE runs SET record = '../../etc/passwd'", "can be called"),
+        ("UPDATE runs SET record = '../../etc/passwd'", "damaged"),
+        ("UPDATE runs SET record = '../../etc/passwd', record_data = NULL", "can be called"),
         ("UPDATE runs SET record_size = 10", "damaged"),
-        ("UPDATE runs SET record_size = -1", "can be called"),
+        ("UPDATE runs SET record_size = -1", "damaged"),
+        ("UPDATE runs SET record_data = x'00'", "damaged"),
+        ("UPDATE runs SET record_data = 'text'", "damaged"),
+        ("UPDATE runs SET record_data = 5", "damaged"),
+        ("UPDATE runs SET record_data = NULL", "is missing"),
+        ("UPDATE runs SET setting = ''", "does not list the blobs"),
         ("UPDATE runs SET id = 'ffffffffffffffffffffffffffffffff'", "another run"),
         ("UPDATE runs SET left_op_calls = 99", "left_op_calls is 99"),
         ("UPDATE environments SET torch = '1.0'", "torch is '1.0'"),
@@ -89,7 +95,7 @@ def test_a_row_that_lies_is_named(filled: Path, sql: str, said: str) -> None:
         "UPDATE runs SET rules = '[1]'",
         "UPDATE runs SET created = x'00ff'",
         "UPDATE archive SET value = 'x' WHERE name = 'schema'",
-        "UPDATE archive SET value = '3' WHERE name = 'schema'",
+        "UPDATE archive SET value = '999' WHERE name = 'schema'",
         "DROP TABLE tags",
     ],
 )

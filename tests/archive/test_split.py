@@ -79,7 +79,8 @@ def test_each_blob_is_named_by_its_content() -> None:
     """Names are SHA-256, so no two contents have one name, and damage is seen."""
     pieces = split(encode_run(golden()))
 
-    names = {pieces.record.hash, pieces.shape.hash, *(part.hash for part in pieces.parts)}
+    blobs = (pieces.record, pieces.setting, pieces.shape, *pieces.parts)
+    names = {blob.hash for blob in blobs}
     assert names == pieces.contents.keys()
 
 
@@ -93,7 +94,10 @@ def tampered(change: dict[str, object], *, of_shape: bool = False) -> Pieces:
         contents["shape"] = msgspec.json.encode(msgspec.structs.replace(shape, **change))
         change = {"shape": Blob("shape", len(contents["shape"]))}
     contents["record"] = msgspec.msgpack.encode(msgspec.structs.replace(record, **change))
-    return Pieces(Blob("record", len(contents["record"])), pieces.shape, (), contents)
+    name = Blob("record", len(contents["record"]))
+    return Pieces(
+        record=name, setting=pieces.setting, shape=pieces.shape, parts=(), contents=contents
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,6 +109,7 @@ def tampered(change: dict[str, object], *, of_shape: bool = False) -> Pieces:
         {"facts": [[["nowhere", "at", "all"], 1]]},
         {"schema": "compdiff.record/2"},
         {"shape": Blob("record", 1)},
+        {"setting": Blob("record", 1)},
     ],
 )
 def test_a_record_that_does_not_fit_is_refused(change: dict[str, object]) -> None:
