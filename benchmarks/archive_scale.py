@@ -8,12 +8,14 @@ calls, less what Python takes to start and do nothing.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from statistics import median
 
@@ -61,18 +63,23 @@ def measure(folder: Path, runs: int, calls: int) -> None:
     nothing = times([sys.executable, "-c", "pass"], calls)
     print("\n| command | shortest, s | median, s |\n|---|--:|--:|")
     compdiff = [sys.executable, "-m", "compdiff", "archive"]
-    for arguments in commands(folder, cases[0]):
-        found = times([*compdiff, *arguments, "--archive", str(archive)], calls)
+    path = folder / "new.json.gz"
+    for arguments in commands(path, cases[0].case.name):
+        # Each call adds a run that is new.
+        turns = count(time.time_ns() // 10**9)
+        found = times(
+            [*compdiff, *arguments, "--archive", str(archive)],
+            calls,
+            before=lambda turns=turns: write_run(varied(cases[0], next(turns)), path),
+        )
         print(
             f"| {' '.join(Path(a).name if '/' in a else a for a in arguments)} "
             f"| {min(found) - min(nothing):.3f} | {median(found) - median(nothing):.3f} |"
         )
 
 
-def commands(folder: Path, run: Run) -> list[list[str]]:
-    """Return the arguments to time; the file is that of a run that is new at the first call."""
-    path, case = folder / "new.json.gz", run.case.name
-    write_run(varied(run, 10**6), path)
+def commands(path: Path, case: str) -> list[list[str]]:
+    """Return the arguments to time; the file is a run to add."""
     return [
         ["add", str(path)],
         ["list"],
@@ -147,14 +154,21 @@ def on_disk(folder: Path) -> int:
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
 
 
-def times(command: list[str], calls: int) -> list[float]:
-    """Return how long each of several calls takes (s)."""
+def times(
+    command: list[str], calls: int, before: Callable[[], object] = lambda: None
+) -> list[float]:
+    """Return how long each of several calls takes (s), with modules compiled to bytecode as where compdiff is installed.
+
+    `before` is called before each call.
+    """
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     found = []
-    for _ in range(calls):
+    for _ in range(calls + 1):  # the first writes the bytecode
+        before()
         start = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - this project's own command
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)  # noqa: S603 - this project's own command
         found.append(time.perf_counter() - start)
-    return found
+    return found[1:]
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from functools import cache
 
 import msgspec
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
 
 from compdiff.archive.entry import Filter
 from compdiff.archive.index import Row, Value
@@ -86,6 +84,10 @@ def _prefix(field: str, text: str) -> str:
 
 
 def _version_check(field: str, text: str) -> Predicate:
+    # Importing it takes longer than reading the index, and most filters ask for no version.
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+
     # A bare version asks for all that start with it.
     spelled = f"=={text}.*" if text[:1].isdigit() else text
     try:
