@@ -57,7 +57,8 @@ def measure(folder: Path, runs: int, calls: int) -> None:
     print("|---|--:|--:|--:|")
     by_size = sorted(cases, key=lambda run: len(encode_run(run)))
     for run in (by_size[0], by_size[len(by_size) // 2], by_size[-1]):
-        first, again = sizes(folder, run)
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            first, again = sizes(Path(place), run)
         share = f"{again / first:.1%}"
         print(f"| {run.case.name} | {first / 1024:.1f} | {again / 1024:.1f} | {share} |")
     nothing = times([sys.executable, "-c", "pass"], calls)
