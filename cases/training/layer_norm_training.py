@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 BACKWARD = True
-EXPECT = {"rules": ["reduction-fusion"], "graph_breaks": 0}
+EXPECT = {"rules": ["decomposition"], "graph_breaks": 0, "cuda": {"rules": ["reduction-fusion"]}}
 
 
 def inputs(device, dtype, rows=256, width=128):
