@@ -16,10 +16,11 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("api",),
-    ("report",),
+    ("report", "archive"),
     ("expect",),
     ("analysis",),
     ("findings",),
+    ("missed",),
     ("rewrites",),
     ("align",),
     ("capture", "importers"),
@@ -38,7 +39,7 @@ LAYERS = (
         "kernels",
         "compile_log",
     ),
-    ("source",),
+    ("source", "tensor_text"),
     ("model",),
     ("errors", "forked"),
 )
@@ -49,13 +50,17 @@ ONLY_IN = {
     "jinja2": {"report"},
     "click": {"cli"},
     "pygments": {"report"},
+    "sqlalchemy": {"archive"},
+    "fsspec": {"archive"},
 }
 PRIVATE_TORCH = re.compile(r"^torch(\.\w+)*\._\w+")
 # Named so by torch, and used by everyone: dispatch modes and nested containers.
 AS_GOOD_AS_PUBLIC = ("torch.utils._python_dispatch", "torch.utils._pytree")
 # Where private names may stand: what the compiler says, and what a plan answers in the place of a device.
 PRIVATE_MODULES = {
+    Path("capture/fusion_log.py"),
     Path("capture/inductor.py"),
+    Path("capture/pre_grad_log.py"),
     Path("capture/plan/case.py"),
     Path("capture/plan/compiler.py"),
     Path("capture/plan/device.py"),

@@ -17,6 +17,7 @@ from compdiff.case import Survey, survey
 from compdiff.cli import print_bug, print_error
 from compdiff.cli.formats import DEFAULT_FORMAT, format_option
 from compdiff.cli.outcome import report_run
+from compdiff.cli.rule_name import why_not_option
 from compdiff.cli.values import Value, parse_value
 from compdiff.errors import CaseError, CompdiffError
 from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan, Target
@@ -45,6 +46,7 @@ class Settings:
     timeout_s: float
     out: Path
     jobs: int = 1
+    why_not: str = ""
     ladder: bool = False
     form: str = DEFAULT_FORMAT
 
@@ -114,6 +116,7 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     show_default=True,
     help="Seconds of timing samples for one case.",
 )
+@why_not_option
 @format_option
 def command(  # noqa: PLR0913 - one for each option
     *,
@@ -136,6 +139,7 @@ def command(  # noqa: PLR0913 - one for each option
     use_cache: bool,
     seed: int,
     budget: float,
+    why_not: str,
     form: str,
 ) -> int:
     """Measure CASES in eager mode and under torch.compile, and show what was rewritten.
@@ -163,7 +167,7 @@ def command(  # noqa: PLR0913 - one for each option
             mode=mode,
             dynamic=dynamic,
             fullgraph=fullgraph,
-            options=options,
+            options=dict(options),
             use_cache=use_cache,
         ),
         sampling=SamplingPlan(budget_ns=round(budget * _NS_PER_S)),
@@ -171,6 +175,7 @@ def command(  # noqa: PLR0913 - one for each option
         timeout_s=timeout,
         out=out,
         jobs=jobs,
+        why_not=why_not,
         ladder=ladder,
         form=form,
     )
@@ -239,7 +244,12 @@ def _reported(
     from compdiff.report import IndexEntry
 
     try:
-        return report_run(capture(), settings.out / spec.name, settings.form)
+        return report_run(
+            capture(),
+            settings.out / spec.name,
+            why_not=settings.why_not,
+            form=settings.form,
+        )
     except CompdiffError as error:
         print_error(error)
         return IndexEntry(case=spec.name, failure=error.message), error.exit_code

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.estimates import rewrite_text, summed
+from compdiff.report.missed_cards import MissedCard
 from compdiff.report.naming import clipped, printable
 from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
@@ -40,6 +41,8 @@ def render_summary(page: Page, report: str = "") -> str:
     if page.comparison is None:
         columns = "rewrite | source | before | after | pass"
         text.add_table("Rewrites", columns, _rewrite_rows(page), len(page.rewrites))
+    text.add_table("Missed", "rule | source | why | costs", _missed_rows(page.missed))
+    text.add(_answer(page))
     text.add_table("Unexplained", "side | item | name", _unexplained_rows(page))
     text.add_list("Graph breaks", [_break(page_break) for page_break in _breaks(page)])
     text.add_list("Findings", [_finding(page, index) for index in range(len(page.findings))])
@@ -215,6 +218,25 @@ def _items(items: Sequence[CardItem]) -> str:
 def _some(texts: Sequence[str], room: int) -> str:
     more = len(texts) - room
     return ", ".join(texts[:room]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _missed_rows(cards: tuple[MissedCard, ...]) -> list[str]:
+    return [
+        f"| {code(card.rule)} | {code(card.source) if card.source else ''} | {escape(card.why)} "
+        f"| {escape(card.cost)} |"
+        for card in cards
+    ]
+
+
+def _answer(page: Page) -> list[str]:
+    """Return the answer to what the user asked, with a line for each place."""
+    answer = page.why_not
+    if answer is None:
+        return []
+    places = [
+        f"- {code(it.source) if it.source else 'No line'}: {escape(it.why)}" for it in answer.missed
+    ]
+    return [f"**Why not {code(answer.rule)}?** {escape(answer.sentence)}", "", *places, ""]
 
 
 def _unexplained_rows(page: Page) -> list[str]:
