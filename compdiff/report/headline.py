@@ -36,6 +36,8 @@ ORIGINS = ("from op calls", "introduced", "unexplained")
 # What the origins are called where two runs are compared.
 _COMPARED_ORIGINS = {"from op calls": "in both", "introduced": "added"}
 _TIME_NOTE = "median and its 95 % interval, unprofiled"
+ALWAYS_TRUE = frozenset({"in-process", "observer"})
+"""Warnings that hold for every run of their kind: they stand in the report, and would tire a reader of short outputs."""
 GENERATED_KINDS = frozenset({"cpp", "triton"})
 
 
