@@ -1,6 +1,6 @@
-"""Writes docs/reference from the code (`make docs`). In: commands, tables, schemas. Out: Markdown, the same on each machine.
+"""Writes docs/reference and the index of docs from the code (`make docs`). In: commands, tables, schemas. Out: Markdown.
 
-`tests/test_reference.py` sees that the files are current.
+It is the same on each machine; `tests/test_docs.py` sees that the files are current.
 """
 
 import re
@@ -22,7 +22,8 @@ from compdiff.rewrites import RULES
 from compdiff.rewrites.comparison_rules import COMPARISON_RULES
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "docs" / "reference"
+DOCS = ROOT / "docs"
+FOLDER = DOCS / "reference"
 _NOTE = "<!-- Made from the code by `make docs`: edit the code, not this file. -->"
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "true or false", type(None): "null"}
 _VALUES = {
@@ -251,8 +252,70 @@ def _type(kind: Any) -> str:  # noqa: ANN401 - any annotation
     return f"[{kind.__name__}](#{kind.__name__.lower()})"
 
 
+# ---------------------------------------------------------------- the index
+
+_INDEX = {
+    "Using it": {
+        "tutorial.md": "what torch.compile does to a matrix product and an addition, step by step",
+        "report.md": "how to read the report",
+        "writing_cases.md": "how to write a case",
+        "cases.md": "all that a case may say",
+        "api.md": "from Python and in notebooks",
+        "capture.md": "what is measured, how, and what each number means",
+        "plans.md": "planning for a GPU that need not be there",
+        "traces.md": "comparing profiler traces that were recorded elsewhere",
+        "diff.md": "what another torch version, option or commit changed",
+        "ladder.md": "one case in several modes",
+        "archive.md": "keeping runs",
+        "ci.md": "failing a build when a rewrite is lost",
+    },
+    "Working on it": {
+        "design.md": "the words, the layers, the files",
+        "writing_rules.md": "how to write a rule",
+    },
+}
+_REFERENCE = """\
+## Reference, made from the code
+
+- [commands](reference/cli.md), [rules](reference/rules.md), [findings](reference/findings.md)
+- files: [run.json.gz](reference/run.md), [diff.json](reference/diff.md), [ladder.json](reference/ladder.md),
+  [a target](reference/target.md)
+"""
+
+
+def index() -> str:
+    """Return docs/README.md, which names every text of docs: what no section has comes last, under its own title."""
+    there = {path.name for path in DOCS.glob("*.md")} - {"README.md"}
+    known = {name for texts in _INDEX.values() for name in texts}
+    first, last = (_section(title, texts, there) for title, texts in _INDEX.items())
+    more = {name: _title(DOCS / name) for name in sorted(there - known)}
+    start = "Start with the [tutorial](tutorial.md): one function, from eager mode to the kernels, in ten minutes.\n"
+    return "\n".join(
+        [
+            "# Documentation\n",
+            f"{_NOTE}\n",
+            start,
+            first,
+            _REFERENCE,
+            last,
+            _section("More", more, there),
+        ]
+    )
+
+
+def _section(title: str, texts: Mapping[str, str], there: set[str]) -> str:
+    lines = [f"- [{name}]({name}): {about}\n" for name, about in texts.items() if name in there]
+    return f"## {title}\n\n{''.join(lines)}"
+
+
+def _title(path: Path) -> str:
+    """Return the first heading of a Markdown file."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+
+
 def write(folder: Path = FOLDER) -> None:
-    """Write all pages into a folder, and remove what is no page any more."""
+    """Write the index and all pages, and remove what is no page any more."""
+    (DOCS / "README.md").write_text(index(), encoding="utf-8")
     folder.mkdir(parents=True, exist_ok=True)
     made = pages()
     for old in folder.glob("*.md"):

@@ -30,7 +30,8 @@ def print_tree(outputs: "Outputs") -> None:
     """Print every op call with what it became, and where the report is."""
     from compdiff.report.tree import terminal_tree
 
-    _console().print(terminal_tree(outputs.page, outputs.html))
+    # A line of a tree that is broken loses its guides, and what searches a pipe wants whole lines.
+    _console().print(terminal_tree(outputs.page, outputs.html), soft_wrap=True)
 
 
 def print_ladder(page: "LadderPage", html: Path) -> None:

@@ -36,8 +36,6 @@ ORIGINS = ("from op calls", "introduced", "unexplained")
 # What the origins are called where two runs are compared.
 _COMPARED_ORIGINS = {"from op calls": "in both", "introduced": "added"}
 _TIME_NOTE = "median and its 95 % interval, unprofiled"
-ALWAYS_TRUE = frozenset({"in-process", "observer"})
-"""Warnings that hold for every run of their kind: they stand in the report, and would tire a reader of short outputs."""
 GENERATED_KINDS = frozenset({"cpp", "triton"})
 
 
@@ -77,6 +75,10 @@ class Notice(msgspec.Struct, frozen=True):
     side: str
     id: str
     text: str
+
+
+ALWAYS_TRUE = frozenset({"in-process", "observer"})
+"""Warnings that hold for every run of their kind: they stand in the report, and would tire a reader of short outputs."""
 
 
 class Headline(msgspec.Struct, frozen=True):

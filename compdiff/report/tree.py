@@ -5,13 +5,13 @@ Outside strings become `Text` with control characters spelled out, as in `termin
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from rich.console import Group as Lines
 from rich.console import RenderableType
 from rich.text import Text
-from rich.tree import Tree
 
 from compdiff.report.lookup import Ref
 from compdiff.report.naming import clipped, printable
@@ -36,16 +36,40 @@ _CODE_LENGTH = 80
 _TYPES_LENGTH = 160
 
 
+@dataclass
+class _Branch:
+    """A line with what hangs on it. rich has a tree of its own, which takes a second for each thousand lines."""
+
+    line: Text
+    parts: "list[_Branch]" = field(default_factory=list)
+
+    def add(self, line: Text) -> "_Branch":
+        """Hang a line on this one and return it."""
+        branch = _Branch(line)
+        self.parts.append(branch)
+        return branch
+
+    def lines(self, before: str = "") -> Iterator[Text]:
+        """Yield what hangs on this line, each with the guides that lead to it; `before` are those of this line."""
+        for index, part in enumerate(self.parts, start=1):
+            last = index == len(self.parts)
+            yield Text(f"{before}{'└── ' if last else '├── '}", style="dim").append_text(part.line)
+            yield from part.lines(f"{before}{'    ' if last else '│   '}")
+
+
 def terminal_tree(page: Page, report: Path | None = None) -> RenderableType:
-    """Return every eager op call with what it became, by phase where there are two, then sums, findings and failures."""
-    tree = Tree(Text(_sides(page), style="dim"), guide_style="dim")
+    """Return every eager op call with what it became, by phase where there are two, then sums, findings and failures.
+
+    An item is one line, however long: it is to be printed with `soft_wrap`.
+    """
+    tree = _Branch(Text(_sides(page), style="dim"))
     phases = [(phase, list(groups)) for phase, groups in groupby(page.rows, key=_phase)]
     for phase, groups in phases:
         branch = tree if len(phases) == 1 else tree.add(Text(phase, style="bold"))
         for group in groups:
             _add_group(branch, group)
     sums = [Text(printable(f"  {text}")) for text in sum_lines(page)]
-    return Lines(title_lines(page), tree, *sums, *closing_lines(page, report))
+    return Lines(title_lines(page), tree.line, *tree.lines(), *sums, *closing_lines(page, report))
 
 
 def _sides(page: Page) -> str:
@@ -56,7 +80,7 @@ def _phase(group: Group) -> str:
     return group.phase
 
 
-def _add_group(tree: Tree, group: Group) -> None:
+def _add_group(tree: _Branch, group: Group) -> None:
     branch = tree.add(_heading(group))
     for block in group.blocks:
         for op in block.ops:
@@ -82,7 +106,7 @@ def _ops(group: Group) -> Iterator[LeftOp]:
         yield from block.ops
 
 
-def _add_op(branch: Tree, op: LeftOp, source: SourceLine | None, *, mixed: bool) -> None:
+def _add_op(branch: _Branch, op: LeftOp, source: SourceLine | None, *, mixed: bool) -> None:
     line = _item(op.id, op.name, op.arguments, op.outputs)
     if mixed:
         line.append(f"  {op.fate}", style=_STYLES.get(op.fate, "default"))
@@ -96,7 +120,7 @@ def _add_op(branch: Tree, op: LeftOp, source: SourceLine | None, *, mixed: bool)
     _add_refs(node, op.kernels)
 
 
-def _add_item(branch: Tree, item: RightItem, arrow: str = "=> ") -> None:
+def _add_item(branch: _Branch, item: RightItem, arrow: str = "=> ") -> None:
     line = Text(arrow, style="bold").append_text(
         _item(item.id, item.name, item.arguments, item.outputs)
     )
@@ -111,7 +135,7 @@ def _add_item(branch: Tree, item: RightItem, arrow: str = "=> ") -> None:
         _add_item(node, kernel, arrow="")
 
 
-def _add_refs(node: Tree, refs: Sequence[Ref]) -> None:
+def _add_refs(node: _Branch, refs: Sequence[Ref]) -> None:
     for ref in refs:
         node.add(Text(printable(_named(ref))))
 
