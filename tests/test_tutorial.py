@@ -1,4 +1,4 @@
-"""docs/tutorial.md: its commands run in their order, and what it shows of their output is what they print."""
+"""docs/tutorial.md and docs/writing_cases.md: their commands run, and what they show is what comes."""
 
 import re
 import shlex
@@ -21,9 +21,9 @@ _MEASURED = re.compile(
 _BRANCHES = str.maketrans("│├└─", "    ")
 
 
-def blocks() -> list[tuple[str, str]]:
-    """Return the fenced blocks of the tutorial, each with the word after its fence."""
-    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+def blocks(name: str = "tutorial.md") -> list[tuple[str, str]]:
+    """Return the fenced blocks of a text, each with the word after its fence."""
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     return [(match[1], match[2]) for match in _BLOCK.finditer(text)]
 
 
@@ -87,3 +87,16 @@ def test_the_tutorial_holds(
         printed += f"{flat(run(command, capsys))} "
         lines = [flat(line) for line in shown.splitlines() if line != "..."]
         assert [line for line in lines if line not in printed] == [], command
+
+
+@pytest.mark.measured
+def test_the_case_of_the_guide_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The case that docs/writing_cases.md builds is one, and what it expects is true."""
+    monkeypatch.chdir(tmp_path)
+    code = [text for kind, text in blocks("writing_cases.md") if kind == "python"]
+    (tmp_path / "residual.py").write_text("".join(text for text in code if "COMPILE" not in text))
+    arguments = ["run", "residual.py", "--device", "cpu", "-k", "small", "--budget", "0.05"]
+    assert run_command(arguments) == 0
+    assert "mm-add-to-addmm" in capsys.readouterr().out

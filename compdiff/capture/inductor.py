@@ -62,6 +62,8 @@ def mode_options(mode: str) -> dict[str, Any]:
 
 def is_compiled(fn: object) -> bool:
     """Return whether torch.compile made `fn`, or compiled the module in place."""
+    if getattr(fn, "_torchdynamo_disable", False):  # it is wrapped so that it is never compiled
+        return False
     marks = ("_torchdynamo_orig_callable", "_compiled_call_impl")
     return any(getattr(fn, mark, None) is not None for mark in marks)
 

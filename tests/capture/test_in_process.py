@@ -142,6 +142,13 @@ def test_a_compiled_function_is_refused(made: str) -> None:
         quick(fn[made], torch.ones(1, 2))
 
 
+def test_a_function_that_is_never_compiled_is_measured() -> None:
+    """What torch.compiler.disable wraps is not compiled; both sides run it as it is."""
+    never = torch.compiler.disable(_double)  # type: ignore[no-untyped-call]
+    report = quick(never, torch.ones(2), backend="aot_eager")
+    assert [call.name for call in report.compiled.op_calls] == ["aten::mul"]
+
+
 def test_an_argument_that_cannot_be_copied_is_refused() -> None:
     """The error says what to do instead."""
     with pytest.raises(CaseError, match="cannot be copied") as caught:
