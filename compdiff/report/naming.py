@@ -6,6 +6,7 @@ Nothing here escapes: a text is data until an output writes it in its own format
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from compdiff.align.items import item_name
@@ -36,10 +37,16 @@ def op_name(call: OpCall) -> str:
 
 def tensor_text(meta: TensorMeta) -> str:
     """Return dtype and shape, and the strides where they are not those of a packed tensor: `f32[2, 3]`."""
-    shape = ", ".join(map(str, meta.shape))
-    packed = not meta.stride or meta.stride == packed_strides(meta.shape) or _is_trivial(meta)
-    layout = "" if packed else f" strides ({', '.join(map(str, meta.stride))})"
-    return f"{_DTYPES.get(meta.dtype, meta.dtype)}[{shape}]{layout}"
+    return _tensor_text(meta.dtype, meta.shape, meta.stride)
+
+
+# Layers repeat, and so do their tensors and places.
+@lru_cache(maxsize=1 << 13)
+def _tensor_text(dtype: str, sizes: tuple[int, ...], strides: tuple[int, ...]) -> str:
+    shape = ", ".join(map(str, sizes))
+    packed = not strides or strides == packed_strides(sizes) or _is_trivial(sizes, strides)
+    layout = "" if packed else f" strides ({', '.join(map(str, strides))})"
+    return f"{_DTYPES.get(dtype, dtype)}[{shape}]{layout}"
 
 
 def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -52,9 +59,9 @@ def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def _is_trivial(meta: TensorMeta) -> bool:
+def _is_trivial(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Return whether only dimensions of size 1 differ from packed strides: such strides move nothing."""
-    pairs = zip(meta.shape, meta.stride, packed_strides(meta.shape), strict=False)
+    pairs = zip(shape, strides, packed_strides(shape), strict=False)
     return all(size == 1 or stride == packed for size, stride, packed in pairs)
 
 
@@ -99,6 +106,7 @@ def short_place(place: str, case_file: str) -> str:
     return f"{short_path(path, case_file)}{colon}{line}"
 
 
+@lru_cache(maxsize=1 << 10)
 def short_path(path: str, case_file: str) -> str:
     """Return a path relative to the case's folder or to the library root that holds it, else the whole path.
 

@@ -7,6 +7,7 @@ stand before the item that ran after them.
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby
 
 import msgspec
@@ -263,6 +264,7 @@ def _blocks(lookup: Lookup, ops: list[str]) -> Iterator[Block]:
         yield Block(source, tuple(_left_op(lookup, op) for op in block))
 
 
+@lru_cache(maxsize=1 << 12)
 def source_line(source: SourceLocation | None, case_file: str) -> SourceLine | None:
     """Return a source location as a line with its columns marked; the whole line where no column is known."""
     if source is None:

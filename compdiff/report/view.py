@@ -9,6 +9,7 @@ from compdiff.model import Diff, Run
 from compdiff.report.about import AboutView, NumericsView, make_about, make_numerics
 from compdiff.report.cards import FindingCard, RewriteCard, make_findings, make_rewrites
 from compdiff.report.comparison import ComparisonView, make_comparison
+from compdiff.report.folding import Folding, fold
 from compdiff.report.headline import Headline, make_headline
 from compdiff.report.lookup import Lookup
 from compdiff.report.profile_table import ProfilerView, make_profiler
@@ -25,6 +26,7 @@ class Page(msgspec.Struct, frozen=True):
     head: Headline
     comparison: ComparisonView | None
     rows: tuple[Group, ...]
+    folding: Folding
     rewrites: tuple[RewriteCard, ...]
     findings: tuple[FindingCard, ...]
     timing: TimingView | None
@@ -41,17 +43,21 @@ def make_page(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = ()) 
     """Return everything that a report shows."""
     lookup = Lookup(run, diff)
     timing = make_timing(run)
+    rows = make_rows(lookup)
+    rewrites = make_rewrites(lookup)
+    folding = fold(rows, rewrites)
     return Page(
         head=make_headline(lookup, timing, expectation_failures),
         comparison=make_comparison(lookup),
-        rows=make_rows(lookup),
-        rewrites=make_rewrites(lookup),
+        rows=rows,
+        folding=folding,
+        rewrites=rewrites,
         findings=make_findings(lookup),
         timing=timing,
         timeline=make_timeline(lookup),
         profiler=make_profiler(run),
-        kernels=make_kernel_tables(lookup),
-        op_calls=make_op_tables(lookup),
+        kernels=make_kernel_tables(lookup, folding),
+        op_calls=make_op_tables(lookup, folding),
         numerics=make_numerics(run),
         compilers=make_compilers(run),
         about=make_about(run),
