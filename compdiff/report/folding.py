@@ -26,7 +26,7 @@ _LONGEST_LABEL = 60
 Cells = dict[str, str | None]
 
 
-class Repetition(msgspec.Struct, frozen=True):
+class Repetition(msgspec.Struct, frozen=True, gc=False):
     """One repetition after the first: its number, from 2 on, its first left op, its module, and what differs in it."""
 
     number: int
@@ -36,7 +36,7 @@ class Repetition(msgspec.Struct, frozen=True):
     missing: int = 0
 
 
-class Fold(msgspec.Struct, frozen=True):
+class Fold(msgspec.Struct, frozen=True, gc=False):
     """Groups shown once that stand for several repetitions of them.
 
     `cells` are the texts of the first one that others have otherwise; `texts` has what stands there in each other one.
@@ -61,7 +61,7 @@ class Fold(msgspec.Struct, frozen=True):
         return sum(bool(other.differing or other.missing) for other in self.others)
 
 
-class Folding(msgspec.Struct, frozen=True):
+class Folding(msgspec.Struct, frozen=True, gc=False):
     """The alignment with its repeats folded.
 
     `anchors` names, for each item that is not shown, the one that stands for it; `repeats` the other way round, all of them.

@@ -21,6 +21,7 @@ from compdiff.report.highlight import highlight
 from compdiff.report.lane_markup import lane_bars, shape
 from compdiff.report.markup import again, badge, bar, ref, refs, source
 from compdiff.report.search_words import search_words
+from compdiff.report.strip_markup import strip_shapes
 from compdiff.report.table_markup import kernel_rows, op_rows
 from compdiff.report.view import Page
 
@@ -39,6 +40,7 @@ _WRITERS: tuple[Callable[..., str], ...] = (
     refs,
     shape,
     source,
+    strip_shapes,
 )
 
 

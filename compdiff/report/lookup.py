@@ -30,7 +30,7 @@ _NO_FATE = Fate(fate="unexplained", why="the diff names no fate for this op call
 _NO_ORIGIN = Origin()
 
 
-class Ref(msgspec.Struct, frozen=True):
+class Ref(msgspec.Struct, frozen=True, gc=False):
     """A link to an item: its anchor without `#`, and its name."""
 
     id: str

@@ -18,7 +18,7 @@ _SLACK_SHARE, _SLACK = 0.25, 3
 _ALIKE = 0.6
 
 
-class Stretch(msgspec.Struct, frozen=True):
+class Stretch(msgspec.Struct, frozen=True, gc=False):
     """One repetition after the first: where it starts and ends, and for each element of the first the equal one, or None."""
 
     start: int
@@ -26,7 +26,7 @@ class Stretch(msgspec.Struct, frozen=True):
     equal: tuple[int | None, ...]
 
 
-class Repeat(msgspec.Struct, frozen=True):
+class Repeat(msgspec.Struct, frozen=True, gc=False):
     """A first stretch from `start` to before `end`, and those that follow it."""
 
     start: int

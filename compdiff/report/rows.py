@@ -21,7 +21,7 @@ UNEXPLAINED = "unexplained"
 _NOWHERE = "unknown place"
 
 
-class SourceLine(msgspec.Struct, frozen=True):
+class SourceLine(msgspec.Struct, frozen=True, gc=False):
     """A source line in three parts, the middle one being what made the op calls; `place` is `linear.py:12`."""
 
     place: str
@@ -31,7 +31,7 @@ class SourceLine(msgspec.Struct, frozen=True):
     after: str
 
 
-class LeftOp(msgspec.Struct, frozen=True):
+class LeftOp(msgspec.Struct, frozen=True, gc=False):
     """One left op call. `why` says more than the fate's name where no rewrite does; `links` are its counterparts.
 
     In a comparison also one left kernel of this `kind`, its `code` an anchor; `work` names the eager op calls whose work
@@ -54,7 +54,7 @@ class LeftOp(msgspec.Struct, frozen=True):
     links: tuple[str, ...]
 
 
-class RightItem(msgspec.Struct, frozen=True):
+class RightItem(msgspec.Struct, frozen=True, gc=False):
     """One right op call or kernel in full. `nested` are the kernels that an op call launched; `code` is an anchor."""
 
     id: str
@@ -71,14 +71,14 @@ class RightItem(msgspec.Struct, frozen=True):
     nested: tuple["RightItem", ...] = ()
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(msgspec.Struct, frozen=True, gc=False):
     """Neighbouring left op calls made by the same columns of one source line."""
 
     source: SourceLine | None
     ops: tuple[LeftOp, ...]
 
 
-class Group(msgspec.Struct, frozen=True):
+class Group(msgspec.Struct, frozen=True, gc=False):
     """Op calls that belong together and the right items they became; without op calls, introduced right items."""
 
     phase: str
@@ -105,7 +105,7 @@ def make_rows(lookup: Lookup) -> tuple[Group, ...]:
     return _with_introduced(lookup, groups, homes)
 
 
-class Unexplained(msgspec.Struct, frozen=True):
+class Unexplained(msgspec.Struct, frozen=True, gc=False):
     """An item that nothing explains; `place` is the source line of a left one, "" for a right one."""
 
     side: str

@@ -28,7 +28,7 @@ from compdiff.report.rows import kernel_kind
 T = TypeVar("T")
 
 
-class KernelRow(msgspec.Struct, frozen=True):
+class KernelRow(msgspec.Struct, frozen=True, gc=False):
     """One kernel. `anchor` is True where the table is the kernel's only place in the page; `says` is its name in words.
 
     `again` says of how many repetitions the row has the sum; "" for one.
@@ -54,7 +54,7 @@ class KernelRow(msgspec.Struct, frozen=True):
     again: str
 
 
-class KernelTable(msgspec.Struct, frozen=True):
+class KernelTable(msgspec.Struct, frozen=True, gc=False):
     """All kernels of one side with the sum of their durations. `times` says what these are: profiled, or estimated.
 
     Those of repeated layers share a row: `count` is how many kernels there are.
@@ -68,7 +68,7 @@ class KernelTable(msgspec.Struct, frozen=True):
     times: str
 
 
-class OpRow(msgspec.Struct, frozen=True):
+class OpRow(msgspec.Struct, frozen=True, gc=False):
     """One op call with its dispatch chain, the ops its kernel called in turn, and who matched it.
 
     `again` says of how many repetitions the row has the sum; "" for one.
@@ -93,7 +93,7 @@ class OpRow(msgspec.Struct, frozen=True):
     again: str
 
 
-class OpTable(msgspec.Struct, frozen=True):
+class OpTable(msgspec.Struct, frozen=True, gc=False):
     """All op calls of one side; `became` heads the column of counterparts, `timed` says whether any has a time.
 
     Those of repeated layers share a row: `count` is how many op calls there are.
@@ -135,7 +135,7 @@ def _kernel_table(
     return KernelTable(capture.label, side, len(kernels), rows, duration_text(total), times)
 
 
-class _Times(msgspec.Struct, frozen=True):
+class _Times(msgspec.Struct, frozen=True, gc=False):
     """The times of an item and of those that it stands for."""
 
     ns: int

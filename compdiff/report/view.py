@@ -10,11 +10,13 @@ from compdiff.report.about import AboutView, NumericsView, make_about, make_nume
 from compdiff.report.cards import FindingCard, RewriteCard, make_findings, make_rewrites
 from compdiff.report.comparison import ComparisonView, make_comparison
 from compdiff.report.folding import Folding, fold
+from compdiff.report.gains import Gains, make_gains
 from compdiff.report.headline import Headline, make_headline
 from compdiff.report.lookup import Lookup
 from compdiff.report.profile_table import ProfilerView, make_profiler
 from compdiff.report.rows import Group, make_rows
 from compdiff.report.stages import CompilerView, make_compilers
+from compdiff.report.strips import Strips, make_strips
 from compdiff.report.tables import KernelTable, OpTable, make_kernel_tables, make_op_tables
 from compdiff.report.timeline import TimelineView, make_timeline
 from compdiff.report.timings import TimingView, make_timing
@@ -24,6 +26,8 @@ class Page(msgspec.Struct, frozen=True):
     """The parts of a report, in the order in which they are shown."""
 
     head: Headline
+    strips: Strips | None
+    gains: Gains | None
     comparison: ComparisonView | None
     rows: tuple[Group, ...]
     folding: Folding
@@ -48,6 +52,8 @@ def make_page(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = ()) 
     folding = fold(rows, rewrites)
     return Page(
         head=make_headline(lookup, timing, expectation_failures),
+        strips=make_strips(lookup, rows),
+        gains=make_gains(lookup, folding),
         comparison=make_comparison(lookup),
         rows=rows,
         folding=folding,
