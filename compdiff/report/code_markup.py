@@ -19,9 +19,10 @@ def code_block(piece: Code) -> str:
     shown = start_of(piece.text)
     rest = piece.text[len(shown) :]
     packed = f' data-packed="{pack(piece.text)}"' if rest else ""
+    label = text(f"{piece.title} ({piece.anchor})")
     code = highlight(shown, piece.language)
     return (
-        f'<pre class="scroll" role="region" tabindex="0" aria-label="{text(piece.title)}"{packed}>'
+        f'<pre class="scroll" role="region" tabindex="0" aria-label="{label}"{packed}>'
         f"<code>{code}</code></pre>\n{_cut(rest)}"
     )
 
