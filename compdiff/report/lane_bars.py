@@ -32,7 +32,7 @@ _TINT = 0.5
 Group = tuple[Span, ...]
 
 
-class Mark(msgspec.Struct, frozen=True):
+class Mark(msgspec.Struct, frozen=True, gc=False):
     """What is said of one span: how it is shown, its item's id ("" for a launch), its link, its label and its title."""
 
     shade: str
@@ -52,7 +52,7 @@ class Marker(Protocol):
         """Return the shade of a span's mark."""
 
 
-class LaneBar(msgspec.Struct, frozen=True):
+class LaneBar(msgspec.Struct, frozen=True, gc=False):
     """One bar: places in percent of the lane's width. `label` is empty where there is no room.
 
     A bar with an opacity is filled, whatever its shade: a pile, as dense as what is in it, or one too narrow for an outline.
