@@ -16,6 +16,8 @@ import msgspec
 from compdiff.errors import CompdiffError, FormatError
 from compdiff.model import RUN_SCHEMA, Run
 
+RUN_FILE = "run.json.gz"
+"""The name of a saved run in the folder of its case."""
 MAX_RUN_BYTES = 2 << 30
 """Largest run that is read: a small gzip file can decompress to more than the machine's memory."""
 

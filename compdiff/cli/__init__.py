@@ -21,6 +21,7 @@ COMMANDS = {
     "doctor": "Say what this machine can do, and what to do about each lack.",
     "explain": "Explain a rule or a finding.",
     "import": "Read profiler traces of an eager and a compiled run, from any GPU, and compare them.",
+    "open": "Show a report in the browser.",
     "report": "Write the report of a saved run again, without running anything.",
     "targets": "List the GPUs that a case can be planned for without having one.",
     "run": "Measure cases in eager mode and under torch.compile, and show what was rewritten.",

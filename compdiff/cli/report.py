@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from compdiff.cli.formats import format_option, print_outputs
 from compdiff.cli.rule_name import why_not_option
 from compdiff.store import read_run
 
@@ -15,16 +16,17 @@ from compdiff.store import read_run
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder [that of the run].",
 )
+@format_option
 @why_not_option
-def command(run_file: Path, out: Path | None, why_not: str) -> int:
+def command(run_file: Path, out: Path | None, form: str, why_not: str) -> int:
     """Write report.html, summary.md and diff.json of RUN_FILE again, running nothing."""
     from compdiff.analysis import analyse, asked
-    from compdiff.cli.console import print_summary
     from compdiff.expect import judge
     from compdiff.report import write_outputs
 
     run = read_run(run_file)
     diff = asked(run, analyse(run), why_not)
     failures = judge(run.expectation, run, diff) if run.failure is None else ()
-    print_summary(write_outputs(run, diff, out or run_file.parent, expectation_failures=failures))
+    folder = out or run_file.parent
+    print_outputs(write_outputs(run, diff, folder, expectation_failures=failures), form)
     return int(bool(failures))
