@@ -419,7 +419,7 @@ class CaseInfo(Record, frozen=True, kw_only=True):
 
 
 class Environment(Record, frozen=True, kw_only=True):
-    """The machine and the software, all as strings; empty when absent."""
+    """The machine and the software, all as strings; empty when absent. `host` is the machine's name in its network."""
 
     torch: str = ""
     triton: str = ""
@@ -432,7 +432,9 @@ class Environment(Record, frozen=True, kw_only=True):
     platform: str = ""
     compiler: str = ""
     git_commit: str = ""
+    git_branch: str = ""
     git_dirty: bool = False
+    host: str = ""
     compdiff: str = ""
 
 

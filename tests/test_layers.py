@@ -16,7 +16,7 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("regression",),
-    ("report",),
+    ("report", "archive"),
     ("expect",),
     ("analysis",),
     ("findings",),
@@ -49,6 +49,8 @@ ONLY_IN = {
     "jinja2": {"report"},
     "click": {"cli"},
     "pygments": {"report"},
+    "sqlalchemy": {"archive"},
+    "fsspec": {"archive"},
 }
 PRIVATE_TORCH = re.compile(r"^torch(\.\w+)*\._\w+")
 # Named so by torch, and used by everyone: dispatch modes and nested containers.
