@@ -25,13 +25,13 @@ _T = TypeVar("_T")
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How much is too much. Shares are of the baseline: 0.03 is 3 %; None asks nothing.
+    """How much is too much. Shares are of the baseline: 0.035 is 3.5 %; None asks nothing.
 
     `slowdown` is of the compiled side's time, `memory` of its peak; `numerics` is how many times the error against float64
     may grow. The counts are the most that the compiled side may have, whatever the lock says.
     """
 
-    slowdown: float | None = 0.03
+    slowdown: float | None = 0.035
     memory: float | None = 0.05
     numerics: float | None = 4.0
     op_calls: int | None = None
@@ -137,7 +137,13 @@ def _put(data: dict[str, object], path: Sequence[str], values: Mapping[str, obje
 def _ini_value(key: str, text: str) -> object:
     if key in _LISTS:
         return [line.strip() for line in text.splitlines() if line.strip()]
-    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+    words: dict[str, Value] = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return int(text) if text.lstrip("+-").isdecimal() else float(text)
+    except ValueError:
+        return text
 
 
 def _converted(data: object, kind: type[_T], name: str) -> _T:

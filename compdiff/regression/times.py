@@ -31,6 +31,9 @@ Judged = Literal["slower", "faster", "same", "unclear", "not compared"]
 _MACHINE = ("cpu", "device", "threads", "platform")
 # What may change how fast eager mode is.
 _SOFTWARE = ("torch", "triton", "cuda", "driver", "python", "compiler")
+# How much of the band each run must reach, and each half of its samples.
+_OF_EACH = 0.8
+_OF_HALVES = 0.5
 # Of fewer runs nothing can be said about how far apart they lie.
 _FEWEST_RUNS = 3
 _Z = 1.959964  # of a normal distribution: encloses 95 %
@@ -112,13 +115,14 @@ def _between(runs: Sequence[Run]) -> float:
 
 
 def _verdict(found: _Compared, *, agrees: bool) -> Judged:
-    """Return the verdict: significant in each run, beyond the band in the middle one, half of it in all and throughout."""
-    least = found.band / 2
-    sure = found.p_value < ALPHA and agrees
-    if sure and found.shift > found.band and min(*found.middles, *found.halves) > least:
-        return "slower"
-    if sure and found.shift < -found.band and max(*found.middles, *found.halves) < -least:
-        return "faster"
+    """Return the verdict: significant in each run, beyond the band in the middle one, most of it in all."""
+    up = min(*found.middles, _OF_EACH / _OF_HALVES * min(found.halves)) > _OF_EACH * found.band
+    down = max(*found.middles, _OF_EACH / _OF_HALVES * max(found.halves)) < -_OF_EACH * found.band
+    if found.p_value < ALPHA and agrees and (up or down):
+        if found.shift > found.band:
+            return "slower"
+        if found.shift < -found.band:
+            return "faster"
     inside = -found.band <= found.low and found.high <= found.band
     return "same" if inside and found.floor <= NOISIEST_SAME else "unclear"
 
