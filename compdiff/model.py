@@ -23,14 +23,14 @@ ChangeKind = Literal["lost", "gained", "changed"]
 # Source: tags `inplace_view` of native_functions.yaml (torch 2.14); `resize_` and `set_` are left out: they may move memory.
 IN_PLACE_VIEWS = frozenset(
     {
-        "as_strided_",
-        "detach_",
-        "squeeze_",
-        "swapaxes_",
-        "swapdims_",
-        "t_",
-        "transpose_",
-        "unsqueeze_",
+        "aten::as_strided_",
+        "aten::detach_",
+        "aten::squeeze_",
+        "aten::swapaxes_",
+        "aten::swapdims_",
+        "aten::t_",
+        "aten::transpose_",
+        "aten::unsqueeze_",
     }
 )
 # Kinds of kernels and of wrapper calls that Inductor wrote itself.
@@ -165,6 +165,17 @@ class OpStat(Record, frozen=True, kw_only=True):
     host_total_ns: int
     device_self_ns: int = 0
     device_total_ns: int = 0
+
+
+class StepSplit(Record, frozen=True, kw_only=True):
+    """One profiled step by what its time went to: the parts of `compdiff.kineto.split`, which add up to `total_ns`.
+
+    `host_ns` is what the host did in all, also while the device ran kernels; empty where no device ran any.
+    """
+
+    total_ns: int
+    parts_ns: dict[str, int]
+    host_ns: dict[str, int] = {}
 
 
 class Estimate(Record, frozen=True, kw_only=True):
@@ -373,6 +384,8 @@ class CaptureWarning(Record, frozen=True, kw_only=True):
     text: str
 
 
+GRAPH_SKIPPED = "cuda-graph-skipped"
+"""The id of the warning of a capture that says why a CUDA graph was asked for and not used."""
 SAME_TRACE = "same trace"
 """The label of the right side of a run that shows one imported trace beside itself."""
 
@@ -381,7 +394,7 @@ class Capture(Record, frozen=True, kw_only=True):
     """What one side did, in capture order. `call_order` lists op calls and kernels as they ran (`o3`, `k0`).
 
     The profiled step took `profile_wall_ns` on the host, from `profile_start_ns` on the clock of all `start_ns`; where
-    that is None, the earliest of them stands for it.
+    that is None, the earliest of them stands for it. `splits` are of further profiled steps, if asked for.
     """
 
     label: str
@@ -398,6 +411,7 @@ class Capture(Record, frozen=True, kw_only=True):
     profile_start_ns: int | None = None
     profile_wall_ns: int | None = None
     op_stats: tuple[OpStat, ...] = ()
+    splits: tuple[StepSplit, ...] = ()
     warnings: tuple[CaptureWarning, ...] = ()
 
 
@@ -568,12 +582,16 @@ class CaseSpec(Record, frozen=True, kw_only=True):
 
 
 class SamplingPlan(Record, frozen=True, kw_only=True):
-    """How long to sample: stop when both intervals are narrower than `precision`, or `budget_ns` is spent."""
+    """How long to sample: stop when both intervals are narrower than `precision`, or `budget_ns` is spent.
+
+    `profiled_steps` are profiled on each side to split their time; fewer where they would take longer than `budget_ns`.
+    """
 
     budget_ns: int = 1_000_000_000
     precision: float = 0.01
     min_blocks: int = 10
     max_blocks: int = 200
+    profiled_steps: int = 0
 
 
 class Request(Record, frozen=True, kw_only=True):

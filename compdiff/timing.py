@@ -84,7 +84,7 @@ def noise_floor(timing: Timing) -> float:
     return expm1(max(abs(low), abs(high)))
 
 
-def verdict(timing: Timing) -> Verdict:
+def verdict(timing: Timing, floor: float | None = None) -> Verdict:
     """Return whether right is faster, slower, the same, or whether the samples cannot tell.
 
     Faster or slower takes all of: a significant difference (the 95 % interval of the speedup leaves
@@ -95,10 +95,12 @@ def verdict(timing: Timing) -> Verdict:
     10 %. Everything else is unclear, as are fewer than six pairs or three left-against-left ones, and
     whatever was measured while other processes used more than a fifth of the CPU.
 
+    A `floor` stands in the place of the noise floor of the left-against-left pairs, of which there must be as many.
+
     Source: benchstat calls a difference by Mann-Whitney alone; the effect and the halves are ours.
     """
     ratios = _log_ratios(timing.left, timing.right)
-    floor = noise_floor(timing)
+    floor = noise_floor(timing) if floor is None else floor
     if _says_nothing(timing):
         return "unclear"
     band = log1p(max(floor, SMALLEST_EFFECT))

@@ -93,10 +93,10 @@ def _right_owners(run: Run, diff: Diff) -> dict[str, str]:
         costly = [op for op in done if op in launching] or done
         by = Counter(diff.fates[op].rewrite or "" for op in costly)
         kept = by.pop("", 0)
-        if kernel.op_call is not None and kept:
+        if kept and (kernel.op_call is not None or not by):
             owners[item] = ""
         else:
-            owners[item] = by.most_common(1)[0][0] if by else "" if kept else named.get(item, "")
+            owners[item] = by.most_common(1)[0][0] if by else named.get(item, "")
     return owners
 
 

@@ -24,7 +24,7 @@ LAYERS = (
     ("align",),
     ("capture", "importers"),
     ("store",),
-    ("case", "doctor"),
+    ("case", "doctor", "ladder"),
     (
         "casefile",
         "selection",

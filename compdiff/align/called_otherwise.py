@@ -18,17 +18,19 @@ CALLED_OTHERWISE = "the same line, called otherwise"
 def match_called_otherwise(result: Alignment) -> None:
     """Give left op calls that the attribution pass did not make the right items of the nodes of their line beside them."""
     untraced = untraced_runs(result)
-    live = live_calls(result.left) if untraced else frozenset()
-    around = _nodes_around(result.traces)
-    free = {compile_id: _free_nodes(result, compile_id) for compile_id, _ in untraced}
+    if not untraced:
+        return
+    live, around = live_calls(result.left), _nodes_around(result.traces)
     for compile_id, traces in untraced:
+        nodes = dynamo_nodes(result, compile_id)
+        taken = {it.dynamo_node for it in result.traces if it.compile_id == compile_id}
         rest = [it for it in traces if it.call.phase == "forward" and it.call.source]
         for line, group in groupby(rest, key=lambda trace: line_of(trace.call.source)):
             called = list(group)
             if not any(trace.call.id in live for trace in called):
                 continue
             first, last = around[called[0].call.id][0], around[called[-1].call.id][1]
-            own = _between(free[compile_id], first, last, line)
+            own = _of_line(_between(nodes, first, last), line) - taken
             items = in_order(items_of_nodes(result, own))
             for trace in called:
                 trace.compile_id, trace.items, trace.by = compile_id, items, CALLED_OTHERWISE
@@ -47,19 +49,13 @@ def _nodes_around(traces: list[OpTrace]) -> dict[int, tuple[str, str]]:
     return {call: (before[call], after[call]) for call in before}
 
 
-def _free_nodes(result: Alignment, compile_id: str) -> dict[str, GraphNode | None]:
-    """Return the Dynamo nodes in their order; those that a left op call was traced to without the node itself."""
-    traced = {it.dynamo_node for it in result.traces if it.compile_id == compile_id}
-    nodes = dynamo_nodes(result, compile_id)
-    return {name: None if name in traced else node for name, node in nodes.items()}
-
-
-def _between(
-    nodes: dict[str, GraphNode | None], first: str, last: str, line: tuple[str, int]
-) -> set[str]:
-    """Return the free nodes of a line after one node and before another."""
+def _between(nodes: dict[str, GraphNode], first: str, last: str) -> list[GraphNode]:
+    """Return the nodes from one on and before another, from the start or to the end where there is none."""
     names = list(nodes)
     start = names.index(first) if first in nodes else 0
     stop = names.index(last) if last in nodes else len(names)
-    own = ((name, nodes[name]) for name in names[start:stop])
-    return {name for name, node in own if node is not None and line_of(node.source) == line}
+    return [nodes[name] for name in names[start:stop]]
+
+
+def _of_line(nodes: list[GraphNode], line: tuple[str, int]) -> set[str]:
+    return {node.name for node in nodes if line_of(node.source) == line}

@@ -24,7 +24,7 @@ def is_view(call: OpCall) -> bool:
     if not call.outputs:
         return is_view_name(call.name)
     inputs = {meta.storage for meta in call.inputs}
-    writes = call.mutates and call.name.rpartition("::")[2] not in IN_PLACE_VIEWS
+    writes = call.mutates and call.name not in IN_PLACE_VIEWS
     return not writes and all(meta.storage in inputs for meta in call.outputs)
 
 

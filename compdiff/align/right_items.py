@@ -131,8 +131,7 @@ def _find_items(result: Alignment, items_of: dict[NodeRef, list[str]]) -> None:
     computed = frozenset[str]().union(*computing)
     for trace, own in zip(result.traces, computing, strict=True):
         every = [item for ref in trace.finals for item in items_of.get(ref, ())]
-        others = computed - own if own else frozenset()
-        trace.items = in_order(item for item in every if item not in others)
+        trace.items = in_order(it for it in every if not own or it in own or it not in computed)
 
 
 def _handed_over(result: Alignment, items_of: dict[NodeRef, list[str]]) -> frozenset[NodeRef]:

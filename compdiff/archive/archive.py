@@ -1,8 +1,8 @@
 """The archive. In: a location. Out: runs kept, found, loaded, named.
 
-What is written first is what nobody sees yet: blobs, each whole or not there. The row of a run comes last, in a
-transaction that no other writer runs beside and in which all its blobs are there. So a writer that is killed leaves
-blobs that no run refers to, and nothing else; `prune` removes them, under the same lock.
+What is written first is what nobody sees yet: blobs, each whole or not there. The row of a run, with its record if
+that is small, comes last, in a transaction that no other writer runs beside and in which all its blobs are there. So a
+writer that is killed leaves blobs that no run refers to, and nothing else; `prune` removes them, under the same lock.
 """
 
 from collections import defaultdict
@@ -19,6 +19,7 @@ from compdiff.archive.blobs import (
     DamagedBlobError,
     MissingBlobError,
     compressed,
+    content,
     read_blob,
 )
 from compdiff.archive.entry import Commit, Entry, Filter, Pin, RunId
@@ -32,6 +33,8 @@ from compdiff.model import Run
 from compdiff.store import decode_run, encode_run
 
 ID_LENGTH = 32
+# A file takes a block of 4 KiB however small it is; rows are read one after the other, so large ones would slow `list`.
+_LARGEST_IN_ROW = 4096
 
 
 class Archive:
@@ -90,22 +93,23 @@ class Archive:
             "shape": pieces.shape.hash,
             "record": pieces.record.hash,
             "record_size": pieces.record.size,
+            "record_data": _small_record(pieces),
+            "setting": pieces.setting.hash,
         }
-        self.store(pieces, columns, row.environment)
+        self._store(pieces, columns, row.environment)
         return run_id
 
-    def store(
+    def _store(
         self, pieces: Pieces, columns: Mapping[str, Value], environment: Mapping[str, Value]
     ) -> None:
-        """Write the blobs of a run that are not there, then its row; nothing changes where the row is there and sound.
-
-        Raises:
-            CompdiffError: it cannot be written; then no row is there.
-        """
-        self._put_missing(pieces)
+        """Write the blobs of a run that are not there, then its row; nothing changes where the row is there and sound."""
+        contents = dict(pieces.contents)
+        if columns["record_data"] is not None:
+            del contents[pieces.record.hash]
+        self._put_missing(contents)
         with self.index.change() as change:
             # Another process may have pruned since. Now it cannot, before the row is there.
-            self._put_missing(pieces)
+            self._put_missing(contents)
             _insert(change, "shapes", _shape_row(pieces))
             _insert(change, "environments", environment)
             _insert(change, "runs", columns)
@@ -142,9 +146,9 @@ class Archive:
         """
         marks.unpin(self.index, run_id)
 
-    def _put_missing(self, pieces: Pieces) -> None:
-        for name in sorted(self.blobs.missing(pieces.contents)):
-            self.blobs.put(name, compressed(pieces.contents[name]))
+    def _put_missing(self, contents: Mapping[str, bytes]) -> None:
+        for name in sorted(self.blobs.missing(contents)):
+            self.blobs.put(name, compressed(contents[name]))
 
     # ------------------------------------------------------------ reading
 
@@ -159,9 +163,8 @@ class Archive:
         limit = "" if fits or wanted.limit is None else f" LIMIT {int(wanted.limit)}"
         rows = self.index.rows(f"{SELECT}{clause}{select.NEWEST_FIRST}{limit}", values)
         tags = self.tags()
-        entries = (make_entry(row, tags.get(row[0], ())) for row in rows)
-        found = filter(fits, entries) if fits else entries
-        return tuple(islice(found, wanted.limit))
+        found = islice(filter(fits, rows) if fits else rows, wanted.limit)
+        return tuple(make_entry(row, tags.get(row[0], ())) for row in found)
 
     def tags(self) -> Mapping[RunId, Sequence[str]]:
         """Return the tags of all runs that have any, in order."""
@@ -193,12 +196,18 @@ class Archive:
         Raises:
             CompdiffError: as `load`.
         """
-        query = "SELECT record, record_size FROM runs WHERE id = :id"
-        record = next((Blob(*row) for row in self.index.rows(query, {"id": run_id})), None)
-        if record is None:
+        query = "SELECT record, record_size, record_data FROM runs WHERE id = :id"
+        row = next(iter(self.index.rows(query, {"id": run_id})), None)
+        if row is None:
             raise CompdiffError(f"no run {run_id} in the archive")
+        record = Blob(*row[:2])
+
+        def read(blob: Blob) -> bytes:
+            in_row = blob == record and row[2] is not None
+            return content(blob, row[2]) if in_row else read_blob(self.blobs, blob)
+
         try:
-            data = join(record, lambda blob: read_blob(self.blobs, blob))
+            data = join(record, read)
         except (FormatError, MissingBlobError) as error:
             hint = "`compdiff archive verify` names all that is damaged; adding the run again repairs it."
             raise type(error)(f"run {run_id[:12]}: {error.message}", error.hint or hint) from error
@@ -213,6 +222,12 @@ class Archive:
 def run_id_of(data: bytes) -> RunId:
     """Return the id of a run from its canonical JSON."""
     return RunId(sha256(data).hexdigest()[:ID_LENGTH])
+
+
+def _small_record(pieces: Pieces) -> bytes | None:
+    """Return the record as its row holds it; None for one that is so large that it is a blob of its own."""
+    data = compressed(pieces.contents[pieces.record.hash])
+    return data if len(data) <= _LARGEST_IN_ROW else None
 
 
 def _shape_row(pieces: Pieces) -> dict[str, Value]:

@@ -79,11 +79,19 @@ def read_blob(blobs: BlobSource, blob: Blob) -> bytes:
     """
     if not is_hash(blob.hash) or blob.size < 0:
         raise DamagedBlobError(f"no blob can be called {blob.hash!r}")
-    raw = blobs.get(blob.hash, blob.size + blob.size // 1000 + _OVERHEAD)
+    return content(blob, blobs.get(blob.hash, blob.size + blob.size // 1000 + _OVERHEAD))
+
+
+def content(blob: Blob, raw: bytes) -> bytes:
+    """Return what compressed bytes hold, which is what a blob's name and size say.
+
+    Raises:
+        DamagedBlobError: they hold something else; no more of it is decompressed than it should hold.
+    """
     try:
         inflater = zlib.decompressobj()
         data = inflater.decompress(raw, blob.size + 1)
-    except zlib.error as error:
+    except (zlib.error, TypeError, ValueError, OverflowError) as error:
         raise DamagedBlobError(f"blob {blob.hash} is damaged ({error})") from error
     if len(data) != blob.size or not inflater.eof or sha256(data).hexdigest() != blob.hash:
         raise DamagedBlobError(

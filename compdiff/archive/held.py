@@ -8,9 +8,11 @@ from compdiff.archive.index import Row
 from compdiff.errors import FormatError
 
 _PARTS = msgspec.json.Decoder(list[str])
+# Small records are in their rows.
+_RECORDS = "SELECT record FROM runs WHERE record_data IS NULL"
+_SETTINGS = "SELECT DISTINCT setting FROM runs WHERE setting <> ''"
 # The blobs of a shape are needed as long as a run has it.
 _SHAPES = "SELECT id, parts FROM shapes WHERE id IN (SELECT shape FROM runs)"
-_RECORDS = "SELECT record FROM runs"
 
 
 def needed(ask: Callable[[str], Iterable[Row]]) -> set[str]:
@@ -19,7 +21,7 @@ def needed(ask: Callable[[str], Iterable[Row]]) -> set[str]:
     Raises:
         FormatError: the index is damaged, so that nobody can tell.
     """
-    found = {record for (record,) in ask(_RECORDS)}
+    found = {name for query in (_RECORDS, _SETTINGS) for (name,) in ask(query)}
     for shape, parts in ask(_SHAPES):
         found.add(shape)
         found.update(part_names(shape, parts))

@@ -8,14 +8,14 @@ import importlib
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from compdiff.archive.schema import INDEXES, TABLES
 from compdiff.errors import CompdiffError, FormatError
 
-Value: TypeAlias = str | int | None
+Value: TypeAlias = str | int | bytes | None
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = Mapping[str, Value]
 _NOTHING: Values = {}
@@ -42,8 +42,8 @@ class Index(Protocol):
 
     name: str
 
-    def rows(self, sql: str, values: Values = _NOTHING) -> Iterator[Row]:
-        """Yield the rows of a query.
+    def rows(self, sql: str, values: Values = _NOTHING) -> list[Row]:
+        """Return the rows of a query, all at once: one that is half read would keep the writers of a file waiting.
 
         Raises:
             CompdiffError: the index cannot be read.
@@ -81,11 +81,10 @@ class SqliteIndex:
         self._connection = self._connected("rwc" if create else "rw")
         self._refuse_foreign_tables()
 
-    def rows(self, sql: str, values: Values = _NOTHING) -> Iterator[Row]:
-        """Yield the rows of a query."""
+    def rows(self, sql: str, values: Values = _NOTHING) -> list[Row]:
+        """Return the rows of a query."""
         try:
-            with closing(self._connection.execute(sql, dict(values))) as cursor:
-                yield from cursor
+            return self._connection.execute(sql, dict(values)).fetchall()
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
             raise self._explained("read", error) from error
 
@@ -176,7 +175,7 @@ _SQLITE_HINTS = (
 def _refuse_what_is_no_index(path: Path) -> None:
     """Refuse what SQLite would wait for, or take for an empty database."""
     try:
-        head = path.open("rb").read(16) if path.is_file() else b""
+        head = _head(path) if path.is_file() else b""
     except OSError as error:
         raise CompdiffError(f"cannot read {path}: {error.strerror or error}") from error
     if not head:
@@ -186,6 +185,11 @@ def _refuse_what_is_no_index(path: Path) -> None:
         )
     if head != _SQLITE_MAGIC:
         raise FormatError(f"{path}: not an index of an archive", "Restore it from a copy.")
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE_MAGIC))
 
 
 def _refuse_foreign_journal(path: Path) -> None:
@@ -226,12 +230,11 @@ class UrlIndex:
         except (self._error, ValueError) as error:
             raise CompdiffError(f"not a URL of a database: {without_password(url)}") from error
 
-    def rows(self, sql: str, values: Values = _NOTHING) -> Iterator[Row]:
-        """Yield the rows of a query."""
+    def rows(self, sql: str, values: Values = _NOTHING) -> list[Row]:
+        """Return the rows of a query."""
         try:
             with self._engine.connect() as connection:
-                for row in connection.execute(self._text(sql), dict(values)):
-                    yield tuple(row)
+                return [tuple(row) for row in connection.execute(self._text(sql), dict(values))]
         except self._error as error:
             raise self._explained("read", error) from error
 
@@ -276,7 +279,7 @@ class UrlIndex:
 
 def without_password(url: str) -> str:
     """Return a URL fit for a message."""
-    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url)
+    return re.sub(r"(://[^/@:]*):[^/]*@", r"\1:***@", url)
 
 
 def _sqlalchemy(url: str) -> Any:  # noqa: ANN401 - a module that may be absent

@@ -1,6 +1,9 @@
 """Where an archive is. In: what a user calls it: a folder or a URL. Out: its index and its blobs, open."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from compdiff.archive import migrate
@@ -10,6 +13,7 @@ from compdiff.errors import CompdiffError
 
 INDEX_FILE = "index.sqlite"
 BLOBS_FOLDER = "blobs"
+T = TypeVar("T", bound=Index)
 _DATABASES = ("postgresql", "postgres")
 
 
@@ -20,12 +24,12 @@ def open_location(location: str) -> tuple[Index, Blobs]:
         CompdiffError: there is none, it cannot be read, or it is of another version.
     """
     if not is_url(location):
-        index: Index = SqliteIndex(Path(location) / INDEX_FILE)
+        with _closed_on_error(SqliteIndex(Path(location) / INDEX_FILE)) as file:
+            migrate.check(file)
+            return file, FolderBlobs(Path(location) / BLOBS_FOLDER)
+    with _closed_on_error(_url_index(location)) as index:
         migrate.check(index)
-        return index, FolderBlobs(Path(location) / BLOBS_FOLDER)
-    index = _url_index(location)
-    migrate.check(index)
-    return index, blobs_at(migrate.fact(index, "blobs"))
+        return index, blobs_at(migrate.fact(index, "blobs"))
 
 
 def create_location(location: str, blobs: str = "") -> tuple[Index, Blobs, int | None]:
@@ -36,18 +40,10 @@ def create_location(location: str, blobs: str = "") -> tuple[Index, Blobs, int |
     """
     if not is_url(location):
         return _create_folder(Path(location), blobs)
-    index = _url_index(location)
-    before = migrate.version(index)
-    if before is None and not blobs:
-        raise CompdiffError(
-            "an archive whose index is a database needs a place for its blobs",
-            "Give one with --blobs: a folder on a share, s3://bucket/folder or gs://bucket/folder.",
-        )
-    if before is None:
-        blobs_at(blobs)
-        blobs = blobs if is_url(blobs) else str(Path(blobs).absolute())
-    before = migrate.upgrade(index, {"blobs": blobs})
-    return index, blobs_at(migrate.fact(index, "blobs")), before
+    with _closed_on_error(_url_index(location)) as index:
+        place = _place_of_blobs(blobs) if migrate.version(index) is None else ""
+        before = migrate.upgrade(index, {"blobs": place})
+        return index, blobs_at(migrate.fact(index, "blobs")), before
 
 
 def blobs_at(place: str) -> Blobs:
@@ -76,6 +72,27 @@ def is_url(location: str) -> bool:
     return "://" in location
 
 
+def _place_of_blobs(blobs: str) -> str:
+    """Return where the blobs of a new archive are, as it is found from anywhere."""
+    if not blobs:
+        raise CompdiffError(
+            "an archive whose index is a database needs a place for its blobs",
+            "Give one with --blobs: a folder on a share, s3://bucket/folder or gs://bucket/folder.",
+        )
+    blobs_at(blobs)
+    return blobs if is_url(blobs) else str(Path(blobs).absolute())
+
+
+@contextmanager
+def _closed_on_error(index: T) -> Iterator[T]:
+    """Give an index, and let go of it if what is done with it fails."""
+    try:
+        yield index
+    except BaseException:
+        index.close()
+        raise
+
+
 def _url_index(location: str) -> Index:
     if location.partition("://")[0].partition("+")[0] not in _DATABASES:
         raise CompdiffError(
@@ -96,6 +113,7 @@ def _create_folder(folder: Path, blobs: str) -> tuple[Index, Blobs, int | None]:
     except OSError as error:
         raise CompdiffError(f"cannot make {folder}: {error.strerror or error}") from error
     path = folder / INDEX_FILE
-    index = SqliteIndex(path, create=not path.is_file() or not path.stat().st_size)
-    before = migrate.upgrade(index, {})
-    return index, FolderBlobs(folder / BLOBS_FOLDER), before
+    is_new = not path.is_file() or not path.stat().st_size
+    with _closed_on_error(SqliteIndex(path, create=is_new)) as index:
+        before = migrate.upgrade(index, {})
+        return index, FolderBlobs(folder / BLOBS_FOLDER), before

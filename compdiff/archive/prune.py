@@ -63,10 +63,16 @@ def prune(archive: Archive, policy: Policy) -> Pruned:
     candidates = (
         file
         for file in unneeded(archive, needs)
-        if file.name in before or file.written_s <= time.time() - policy.grace_s
+        if file.name in before or _is_old(file, policy.grace_s)
     )
     removed = list(_remove_files(archive, candidates))
     return Pruned(doomed, len(removed), sum(file.size for file in removed))
+
+
+def _is_old(file: StoredFile, grace_s: int) -> bool:
+    """Return whether no writer can be at work on a file: one that is half written is never looked for again."""
+    longest_s = max(grace_s, GRACE_S) if is_leftover(file.name) else grace_s
+    return file.written_s <= time.time() - longest_s
 
 
 def doomed_runs(archive: Archive, policy: Policy) -> tuple[Entry, ...]:

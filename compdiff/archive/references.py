@@ -55,7 +55,8 @@ def check_tag(name: str) -> str:
 
 
 def _named(find: Find, name: str, case: str) -> Sequence[Entry]:
-    if tagged := find(Filter(case=case, tag=name)):
+    # An empty filter asks for nothing, and all runs would fit.
+    if name and (tagged := find(Filter(case=case, tag=name))):
         return tagged
     if not _START.fullmatch(name):
         return ()

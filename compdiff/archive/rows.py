@@ -53,6 +53,8 @@ SELECT = (
 _RULES = msgspec.json.Decoder(dict[str, int])
 
 
+PLACES = {name: place for place, name in enumerate((*_OF_RUN, *ENVIRONMENT))}
+"""Which value of a row of `SELECT` is which column."""
 _PLAIN = (
     "id",
     "bytes",

@@ -41,6 +41,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE runs ADD COLUMN pinned_why TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE runs ADD COLUMN pinned_at TEXT NOT NULL DEFAULT ''",
     ),
+    # 3: settings, which runs share; small records in the row itself. SQLite takes any name of a type.
+    (
+        "ALTER TABLE runs ADD COLUMN setting TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE runs ADD COLUMN record_data BYTEA",
+    ),
 )
 VERSION = len(STEPS)
 # What the index says of itself: `schema`, and `blobs`, the URL of those that are not in the archive's folder.

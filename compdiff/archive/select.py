@@ -1,15 +1,14 @@
-"""Which runs fit a filter. In: a Filter. Out: a WHERE clause for what SQL can tell, and a predicate for the rest."""
+"""Which runs fit a filter. In: a Filter. Out: a WHERE clause for what SQL can tell, and a predicate on rows for the rest."""
 
 import re
 from collections.abc import Callable
 from functools import cache
 
 import msgspec
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
 
-from compdiff.archive.entry import Entry, Filter
-from compdiff.archive.index import Value
+from compdiff.archive.entry import Filter
+from compdiff.archive.index import Row, Value
+from compdiff.archive.rows import PLACES
 from compdiff.errors import CompdiffError
 
 NEWEST_FIRST = "ORDER BY runs.created DESC, runs.added DESC, runs.id"
@@ -31,7 +30,7 @@ _VERSIONS = ("torch", "triton", "cuda", "driver")
 _DEVICES = frozenset({"cpu", "cuda"})
 _HEX = re.compile(r"[0-9a-f]+")
 
-Predicate = Callable[[Entry], bool]
+Predicate = Callable[[Row], bool]
 
 
 def where(wanted: Filter) -> tuple[str, dict[str, Value]]:
@@ -69,10 +68,10 @@ def predicate(wanted: Filter) -> Predicate | None:
     if wanted.device and wanted.device not in _DEVICES:
         checks.append(_device_check(wanted.device))
     if wanted.params:
-        checks.append(lambda entry: _holds(entry.params, wanted.params))
+        checks.append(lambda row: _holds(row[PLACES["params"]], wanted.params))
     if wanted.options:
-        checks.append(lambda entry: _holds(entry.options, wanted.options))
-    return (lambda entry: all(check(entry) for check in checks)) if checks else None
+        checks.append(lambda row: _holds(row[PLACES["options"]], wanted.options))
+    return (lambda row: all(check(row) for check in checks)) if checks else None
 
 
 def _prefix(field: str, text: str) -> str:
@@ -85,6 +84,10 @@ def _prefix(field: str, text: str) -> str:
 
 
 def _version_check(field: str, text: str) -> Predicate:
+    # Importing it takes longer than reading the index, and most filters ask for no version.
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+
     # A bare version asks for all that start with it.
     spelled = f"=={text}.*" if text[:1].isdigit() else text
     try:
@@ -98,26 +101,27 @@ def _version_check(field: str, text: str) -> Predicate:
     def fits(version: str) -> bool:
         try:
             return specifier.contains(Version(version), prereleases=True)
-        except InvalidVersion:
+        except (InvalidVersion, TypeError):  # nothing known, or somebody wrote no text there
             return False
 
-    return lambda entry: fits(getattr(entry, field))
+    return lambda row: fits(row[PLACES[field]])
 
 
 def _device_check(text: str) -> Predicate:
     part = text.lower()
-    return lambda entry: part in entry.device_name.lower() or part == entry.target.lower()
+    name, target = PLACES["device_name"], PLACES["target"]
+    return lambda row: part in str(row[name]).lower() or part == str(row[target]).lower()
 
 
 @cache
-def _object(text: str) -> dict[str, object]:
+def _object(text: object) -> dict[str, object]:
     try:
-        return msgspec.json.decode(text, type=dict[str, object])
+        return msgspec.json.decode(str(text), type=dict[str, object])
     except msgspec.DecodeError:
         return {}
 
 
-def _holds(text: str, pairs: tuple[tuple[str, str], ...]) -> bool:
+def _holds(text: object, pairs: tuple[tuple[str, str], ...]) -> bool:
     """Return whether a JSON object holds all pairs of a name and a value as JSON, at the top or in what it holds."""
     found = _object(text)
     return all(_json(found.get(name)) == value for name, value in pairs)

@@ -1,8 +1,9 @@
-"""A run in pieces, each stored once. In: a run's canonical JSON. Out: a record, a shape and parts; and the JSON again.
+"""A run in pieces, each stored once. In: a run's canonical JSON. Out: record, setting, shape and parts; the JSON again.
 
-The **record** is what no two runs share: times, addresses, the clock, the machine. The **shape** is the rest, equal
+The **record** is what no two runs share: times, addresses, the clock, the commit. The **setting** is what the runs of a
+case on one machine with the same software share: environment, numerics, warnings. The **shape** is the rest, equal
 for all runs of an unchanged case, with its large **parts** (graphs, generated code, op calls) taken out, which runs of
-a changed case share as far as they are the same. Shape and parts are named by the SHA-256 of what they hold.
+a changed case share as far as they are the same. All are named by the SHA-256 of what they hold.
 
 It works on JSON, not on the model, so that pieces stay readable as the model grows, and so that the whole can be
 checked by the hash of its bytes.
@@ -26,9 +27,16 @@ Json: TypeAlias = Any
 Path: TypeAlias = tuple[str | int, ...]
 T = TypeVar("T")
 
-# What differs from run to run of an unchanged case, beside numbers.
+# What differs from run to run of an unchanged case, beside numbers. Taken out in this order, and put back last first.
 _FACTS: tuple[Path, ...] = (
     ("created",),
+    ("environment", "git_branch"),
+    ("environment", "git_commit"),
+    ("environment", "git_dirty"),
+    ("timing", "others_cpu"),
+)
+# What differs from machine to machine.
+_SETTING: tuple[Path, ...] = (
     ("environment",),
     ("left", "warnings"),
     ("numerics",),
@@ -94,6 +102,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shape: Blob
     facts: tuple[Fact, ...]
     columns: tuple[Column, ...]
+    setting: Blob | None = None
     schema: str = RECORD_SCHEMA
 
 
@@ -108,6 +117,7 @@ class Pieces(msgspec.Struct, frozen=True):
     """A run as it is stored: `contents` holds the bytes of each blob by its hash."""
 
     record: Blob
+    setting: Blob
     shape: Blob
     parts: tuple[Blob, ...]
     contents: dict[str, bytes]
@@ -118,13 +128,15 @@ def split(data: bytes) -> Pieces:
     tree = msgspec.json.decode(data)
     columns = _Columns()
     tree = _walk(tree, "", columns)
-    facts = tuple(_taken_facts(tree))
+    facts = tuple(_taken_facts(tree, _FACTS))
     contents: dict[str, bytes] = {}
+    setting = _stored(_ENCODER.encode(list(_taken_facts(tree, _SETTING))), contents)
     parts = tuple(_taken_parts(tree, (), contents))
     shape = _stored(_ENCODER.encode(Shape(tree=tree, parts=parts)), contents)
-    record = Record(shape=shape, facts=facts, columns=columns.packed())
+    record = Record(shape=shape, facts=facts, columns=columns.packed(), setting=setting)
     return Pieces(
         record=_stored(msgspec.msgpack.encode(record), contents),
+        setting=setting,
         shape=shape,
         parts=tuple(dict.fromkeys(part.blob for part in parts)),
         contents=contents,
@@ -137,15 +149,17 @@ def join(record_blob: Blob, read: Callable[[Blob], bytes]) -> bytes:
     Raises:
         FormatError: the pieces do not fit together, or make up more than any run holds.
     """
-    record = _decoded_record(read(record_blob))
+    record = decode_record(read(record_blob))
     shape = decode_shape(read(record.shape))
-    if record_blob.size + record.shape.size + sum(p.blob.size for p in shape.parts) > MAX_RUN_BYTES:
+    blobs = (record_blob, *named_by(record), *(part.blob for part in shape.parts))
+    if sum(blob.size for blob in blobs) > MAX_RUN_BYTES:
         raise FormatError("its parts are larger than any run")
+    setting = _decode_setting(read(record.setting)) if record.setting else ()
     tree = shape.tree
     try:
         for part in reversed(shape.parts):
             _put(tree, part.path, msgspec.json.decode(read(part.blob)))
-        for fact in record.facts:
+        for fact in (*reversed(setting), *reversed(record.facts)):
             _put(tree, fact.path, fact.value)
         tree = _walk(tree, "", _Unpacked(record.columns))
         return _canonical(tree)
@@ -153,13 +167,9 @@ def join(record_blob: Blob, read: Callable[[Blob], bytes]) -> bytes:
         raise FormatError(f"its pieces do not fit together ({error})") from error
 
 
-def shape_of(data: bytes) -> Blob:
-    """Return the shape that a record names.
-
-    Raises:
-        FormatError: it is no record.
-    """
-    return _decoded_record(data).shape
+def named_by(record: Record) -> tuple[Blob, ...]:
+    """Return the blobs that a record names: its shape, and its setting if it has one."""
+    return (record.shape, record.setting) if record.setting else (record.shape,)
 
 
 def decode_shape(data: bytes) -> Shape:
@@ -171,11 +181,20 @@ def decode_shape(data: bytes) -> Shape:
     return _decoded(lambda: msgspec.json.decode(data, type=Shape), "shape", _MOST_PARTS)
 
 
-def _decoded_record(data: bytes) -> Record:
+def decode_record(data: bytes) -> Record:
+    """Return a record from its bytes.
+
+    Raises:
+        FormatError: they are none, or of a newer compdiff.
+    """
     record = _decoded(lambda: msgspec.msgpack.decode(data, type=Record), "record", 0)
     if record.schema != RECORD_SCHEMA:
         raise FormatError(f"schema {record.schema!r} is not {RECORD_SCHEMA}", "Upgrade compdiff.")
     return record
+
+
+def _decode_setting(data: bytes) -> tuple[Fact, ...]:
+    return _decoded(lambda: msgspec.json.decode(data, type=tuple[Fact, ...]), "setting", 0)
 
 
 def _decoded(decode: Callable[[], T], what: str, most_parts: int) -> T:
@@ -204,12 +223,12 @@ def _stored(data: bytes, contents: dict[str, bytes]) -> Blob:
 # ---------------------------------------------------------------- facts and parts
 
 
-def _taken_facts(tree: Json) -> Iterator[Fact]:
-    for path in _FACTS:
+def _taken_facts(tree: Json, paths: Iterable[Path]) -> Iterator[Fact]:
+    for path in paths:
         *parents, last = path
         node = tree
         for key in parents:
-            node = node.get(key, {})
+            node = node.get(key) or {}
         if last in node:
             yield Fact(path, node.pop(last))
 

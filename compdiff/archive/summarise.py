@@ -141,7 +141,7 @@ def _json(value: object) -> str:
 def _fit(name: str, value: Value) -> Value:
     if isinstance(value, str):
         return plain(value)
-    if value is not None and not (math.isfinite(value) and abs(value) <= _LARGEST):
+    if isinstance(value, int) and not (math.isfinite(value) and abs(value) <= _LARGEST):
         raise CompdiffError(
             f"{name} is {value}: no index holds so large a number", "The run is damaged."
         )

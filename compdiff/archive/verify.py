@@ -11,17 +11,17 @@ from itertools import groupby
 import msgspec
 
 from compdiff.archive.archive import Archive, run_id_of
-from compdiff.archive.blobs import StoredFile, is_hash, is_leftover, read_blob
+from compdiff.archive.blobs import StoredFile, content, is_hash, is_leftover, read_blob
 from compdiff.archive.entry import RunId
 from compdiff.archive.held import needed, part_names
 from compdiff.archive.prune import unneeded
-from compdiff.archive.split import Blob, decode_shape, join, shape_of
+from compdiff.archive.split import Blob, decode_record, decode_shape, join, named_by
 from compdiff.archive.summarise import facts_of
 from compdiff.errors import CompdiffError
 from compdiff.model import Run
 from compdiff.store import decode_run
 
-_RUNS = "SELECT id, record, record_size, shape FROM runs ORDER BY shape, id"
+_RUNS = "SELECT id, record, record_size, record_data, setting, shape FROM runs ORDER BY shape, id"
 ORPHAN_GRACE_S = 24 * 3600
 """Blobs of no run that are younger are of a writer that works or was killed: no damage, and `prune` removes them."""
 
@@ -57,6 +57,8 @@ class Verdict(msgspec.Struct, frozen=True):
 class _Stored(msgspec.Struct, frozen=True):
     run: RunId
     record: Blob
+    data: bytes | None
+    setting: str
     shape: str
 
 
@@ -69,8 +71,8 @@ def verify(archive: Archive) -> Verdict:
     damage = [Damage("index", "", text) for text in archive.index.damage()]
     # All at once: a query that is open keeps writers of a folder waiting.
     stored = [
-        _Stored(RunId(run), Blob(record, size), shape)
-        for run, record, size, shape in archive.index.rows(_RUNS)
+        _Stored(RunId(run), Blob(record, size), *others)
+        for run, record, size, *others in archive.index.rows(_RUNS)
     ]
     shapes = archive.index.rows("SELECT id, parts FROM shapes")
     parts: dict[str, str] = {shape: text for shape, text in shapes}  # noqa: C416 - typed so
@@ -113,6 +115,8 @@ class _OfOneShape:
 
     def _sentences(self, stored: _Stored) -> list[str]:
         try:
+            if stored.data is not None:
+                self._read[stored.record.hash] = content(stored.record, stored.data)
             data = join(stored.record, self._content)
             if run_id_of(data) != stored.run:
                 return ["its pieces make up another run"]
@@ -133,10 +137,11 @@ class _OfOneShape:
         return found
 
     def _wrong_parts(self, stored: _Stored) -> Iterator[str]:
-        shape = shape_of(self._content(stored.record))
-        listed = set(part_names(stored.shape, self._parts))
-        true = {part.blob.hash for part in decode_shape(self._content(shape)).parts}
-        if shape.hash != stored.shape or listed != true:
+        record = decode_record(self._content(stored.record))
+        listed = {stored.shape, stored.setting, *part_names(stored.shape, self._parts)}
+        parts = (part.blob for part in decode_shape(self._content(record.shape)).parts)
+        true = {blob.hash for blob in (*named_by(record), *parts)}
+        if listed - {""} != true:
             # Whatever the index does not list, `prune` would remove.
             yield "the index does not list the blobs that it is made of"
 

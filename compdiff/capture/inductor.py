@@ -53,9 +53,9 @@ def compile_id() -> str:
     return "" if current is None else str(current)
 
 
-def reset() -> None:
-    """Forget all compiled code of this process."""
-    torch._dynamo.reset()
+def mode_options(mode: str) -> dict[str, Any]:
+    """Return the options of Inductor that a mode of torch.compile stands for."""
+    return dict(torch._inductor.list_mode_options(mode))
 
 
 # ---------------------------------------------------------------- the patches

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 import msgspec
 import torch
 
-from compdiff.capture import dispatch, inductor, machine_load, profile
+from compdiff.capture import dispatch, graph_skips, inductor, machine_load, profile, step_splits
 from compdiff.capture.environment import describe
 from compdiff.capture.numerics import compare
 from compdiff.capture.recorder import Recorder
@@ -35,6 +35,7 @@ from compdiff.model import (
 )
 
 _WARMUP_CALLS = 2
+_WITHOUT_OPTIONS = frozenset({"eager", "aot_eager", "aot_eager_decomp_partition"})
 _OBSERVER_NOTE = (
     "compdiff observes: cpp.enable_kernel_profile is on, and each compiled graph is called through a Python function "
     "(about 100 ns a call)"
@@ -100,7 +101,10 @@ def measure(
     session = Session(request, workload, empty_run(request, workload), progress, save)
     _measure_left(session)
     options = session.run.options
-    with inductor.recorded(session.recorder, use_cache=options.use_cache, options=options.options):
+    with (
+        inductor.recorded(session.recorder, use_cache=options.use_cache, options=options.options),
+        graph_skips.heard(session.recorder.warnings),
+    ):
         _measure_right(session)
     session.keep(warnings=(*session.run.warnings, *_audit_warnings(session.run.audits)))
     return session.run
@@ -130,11 +134,14 @@ def _measure_left(session: Session) -> None:
     with session.stage("eager: profile"):
         merged = profile.merge(recording.op_calls, profile.trace(step, cuda=session.cuda))
         session.keep(left=_capture(session, "eager", merged, outputs))
+    if session.request.sampling.profiled_steps:
+        with session.stage("eager: split the step"):
+            session.keep(left=_with_splits(session, session.run.left, step))
 
 
 def _measure_right(session: Session) -> None:
     workload, recorder = session.workload, session.recorder
-    inductor.reset()
+    torch.compiler.reset()
     compiled = compiled_function(workload.fn, session.run.options)
 
     def step() -> object:
@@ -152,6 +159,9 @@ def _measure_right(session: Session) -> None:
         events = profile.trace(step, cuda=session.cuda)
         merged = profile.merge(recording.op_calls, events, compiler.graphs)
         session.keep(right=_capture(session, "compiled", merged, outputs, compiler))
+    if session.request.sampling.profiled_steps:
+        with session.stage("compiled: split the step"):
+            session.keep(right=_with_splits(session, session.run.right, step))
     with session.stage("time both sides"):
         session.keep(timing=_timing(session, step))
     with session.stage("compare outputs"):
@@ -206,13 +216,12 @@ def attributed_compiler(session: Session, step: Callable[[], object]) -> Compile
 
 
 def compiler_record(session: Session) -> Compiler:
-    """Return all that the compiler said about the session's compilations."""
+    """Return all that the compiler said about the session's compilations so far, with no op calls attributed."""
     log = session.recorder.log
     return Compiler(
         backend=session.run.options.backend,
         compilations=log.compilations(),
         graphs=session.recorder.graphs(),
-        attributed=(),
         graph_breaks=tuple(log.graph_breaks),
         recompiles=tuple(log.recompiles),
     )
@@ -245,15 +254,30 @@ def _capture(
     )
 
 
+def _with_splits(session: Session, capture: Capture, step: Callable[[], object]) -> Capture:
+    """Return a capture with the splits of further profiled steps."""
+    splits = step_splits.take(
+        step,
+        session.request.sampling,
+        cuda=session.cuda,
+        ns_per_step=capture.profile_wall_ns,
+    )
+    return msgspec.structs.replace(capture, splits=splits)
+
+
 def compiled_function(fn: Callable[..., object], options: CompileOptions) -> Callable[..., object]:
-    """Return the function that torch.compile makes of `fn`."""
+    """Return the function that torch.compile makes of `fn`; beside options, which it refuses, a mode becomes options."""
+    mode, given = options.mode, dict(options.options)
+    if mode is not None and given:
+        given = {**inductor.mode_options(mode), **given}
+        mode = None
     return torch.compile(
         fn,
         backend=options.backend,
         dynamic=options.dynamic,
         fullgraph=options.fullgraph,
-        mode=options.mode,
-        options=dict(options.options) or None,  # type: ignore[arg-type]
+        mode=mode,
+        options=given or None,  # type: ignore[arg-type]
     )
 
 
@@ -287,7 +311,10 @@ def empty_run(request: Request, workload: Workload, basis: Basis = "measured") -
 
 
 def merged_options(asked: CompileOptions, of_case: dict[str, object]) -> CompileOptions:
-    """Return the case's COMPILE under what the user asked for; options are merged key by key."""
+    """Return the case's COMPILE under what the user asked for; options are merged key by key.
+
+    They are Inductor's: backends that run the ops of eager mode get none.
+    """
     own = msgspec.convert(of_case, CompileOptions)
     default = CompileOptions()
     changed = {
@@ -295,7 +322,10 @@ def merged_options(asked: CompileOptions, of_case: dict[str, object]) -> Compile
         for name in ("backend", "mode", "dynamic", "fullgraph", "use_cache")
         if getattr(asked, name) != getattr(default, name)
     }
-    return msgspec.structs.replace(own, **changed, options={**own.options, **asked.options})
+    merged = msgspec.structs.replace(own, **changed, options={**own.options, **asked.options})
+    if merged.backend in _WITHOUT_OPTIONS:
+        return msgspec.structs.replace(merged, options={})
+    return merged
 
 
 def _audit_warnings(audits: tuple[PassAudit, ...]) -> list[CaptureWarning]:

@@ -52,18 +52,18 @@ class _GraphRun(GraphRun):
     event: Event
 
 
-def trace(step: Callable[[], object], *, cuda: bool) -> list[Event]:
-    """Run `step` twice under the profiler, the first time to warm it up; return the events of the second run."""
+def trace(step: Callable[[], object], *, cuda: bool, steps: int = 1) -> list[Event]:
+    """Run `step` under the profiler, once to warm it up and then `steps` times; return the events of these."""
     activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if cuda else [])
     with tempfile.TemporaryDirectory(prefix="compdiff-") as folder:
         path = Path(folder) / "trace.json"
         with profile(
             activities=activities,
-            schedule=schedule(wait=0, warmup=1, active=1, repeat=1),
+            schedule=schedule(wait=0, warmup=1, active=steps, repeat=1),
             on_trace_ready=lambda done: done.export_chrome_trace(str(path)),
             acc_events=True,
         ) as profiler:
-            for _ in range(2):
+            for _ in range(1 + steps):
                 with record_function(kineto.STEP_NAME):
                     step()
                     if cuda:

@@ -60,9 +60,9 @@ class Recorder:
         if identity in known:
             return identity
         frame, nodes = identity.partition("/")[0], _targets(self.dynamo[identity])
-        same = [it for it in known if it.partition("/")[0] == frame and it in self.dynamo]
-        same = [it for it in same if _targets(self.dynamo[it]) == nodes]
-        return max(same, key=lambda it: list(self.dynamo).index(it), default=identity)
+        latest_first = (it for it in reversed(self.dynamo) if it in known)
+        of_frame = (it for it in latest_first if it.partition("/")[0] == frame)
+        return next((it for it in of_frame if _targets(self.dynamo[it]) == nodes), identity)
 
     def graphs(self) -> tuple[CompiledGraph, ...]:
         """Return the compiled graphs in the order in which they were compiled."""

@@ -7,6 +7,7 @@ from rich.console import Console
 
 if TYPE_CHECKING:
     from compdiff.report import Outputs
+    from compdiff.report.ladder_view import LadderPage
     from compdiff.report.view import Page
 
 # Wide enough for a table row when piped, where rich would assume 80 columns.
@@ -22,7 +23,18 @@ def print_page(page: "Page", report: Path | None = None) -> None:
     """Print what was found, and where the report is if there is one."""
     from compdiff.report.terminal import terminal_summary
 
+    _console().print(terminal_summary(page, report))
+
+
+def print_ladder(page: "LadderPage", html: Path) -> None:
+    """Print the rungs of a case, and where their page is."""
+    from compdiff.report.ladder_terminal import terminal_ladder
+
+    _console().print(terminal_ladder(page, html))
+
+
+def _console() -> Console:
     console = Console(soft_wrap=False, highlight=False)
-    if not console.is_terminal:
-        console = Console(soft_wrap=False, highlight=False, width=_PIPED_WIDTH)
-    console.print(terminal_summary(page, report))
+    if console.is_terminal:
+        return console
+    return Console(soft_wrap=False, highlight=False, width=_PIPED_WIDTH)

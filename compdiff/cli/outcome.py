@@ -1,5 +1,6 @@
 """What every command does with a finished run. In: a Run. Out: its files, its summary on stdout, an exit code."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,28 +10,53 @@ from compdiff.model import Run
 from compdiff.store import write_run
 
 if TYPE_CHECKING:
-    from compdiff.report import IndexEntry
+    from compdiff.report import IndexEntry, Outputs
 
 RUN_FILE = "run.json.gz"
 
 
-def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
-    """Save a run with what is derived from it, print it; return (line of the index, exit code)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """Where the files of a run are, which expectations failed, and the exit code."""
+
+    outputs: "Outputs"
+    expectation_failures: tuple[str, ...]
+    exit_code: int
+
+
+def save_run(run: Run, folder: Path) -> Saved:
+    """Save a run with what is derived from it, and print nothing."""
     from compdiff.analysis import analyse
-    from compdiff.cli.console import print_summary
     from compdiff.expect import judge
-    from compdiff.report import IndexEntry, write_outputs
+    from compdiff.report import write_outputs
 
     write_run(run, folder / RUN_FILE)
     diff = analyse(run)
     failures = judge(run.expectation, run, diff) if run.failure is None else ()
-    outputs = write_outputs(run, diff, folder, expectation_failures=failures)
-    print_summary(outputs)
-    if run.failure is not None:
-        # A traceback ends with the message; some of torch's are a page long.
-        message, traceback = run.failure.message, run.failure.traceback
-        first = message.partition("\n")[0] if traceback else message
-        message = f"{run.case.name}: {first}\n{traceback}".rstrip()
-        print_error(CompdiffError(message, "What was measured before is in the report."))
-    code = 2 if run.failure is not None else int(bool(failures))
-    return IndexEntry(case=run.case.name, outputs=outputs), code
+    return Saved(
+        outputs=write_outputs(run, diff, folder, expectation_failures=failures),
+        expectation_failures=failures,
+        exit_code=2 if run.failure is not None else int(bool(failures)),
+    )
+
+
+def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
+    """Save a run with what is derived from it, print it; return (line of the index, exit code)."""
+    from compdiff.cli.console import print_summary
+    from compdiff.report import IndexEntry
+
+    saved = save_run(run, folder)
+    print_summary(saved.outputs)
+    print_failure(run)
+    return IndexEntry(case=run.case.name, outputs=saved.outputs), saved.exit_code
+
+
+def print_failure(run: Run) -> None:
+    """Print why a run is incomplete, to stderr; nothing for a whole one."""
+    if run.failure is None:
+        return
+    # A traceback ends with the message; some of torch's are a page long.
+    message, traceback = run.failure.message, run.failure.traceback
+    first = message.partition("\n")[0] if traceback else message
+    message = f"{run.case.name}: {first}\n{traceback}".rstrip()
+    print_error(CompdiffError(message, "What was measured before is in the report."))

@@ -44,6 +44,7 @@ class Settings:
     timeout_s: float
     out: Path
     jobs: int = 1
+    ladder: bool = False
 
 
 def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
@@ -96,6 +97,11 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     help="Plan that many cases side by side; only with --target.",
 )
 @click.option(
+    "--ladder",
+    is_flag=True,
+    help="Each case as eager, aot_eager, default, reduce-overhead and max-autotune, compared.",
+)
+@click.option(
     "--use-cache", is_flag=True, help="Use the compile caches: faster, but a hit hides the passes."
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of Python and torch.")
@@ -123,6 +129,7 @@ def command(  # noqa: PLR0913 - one for each option
     out: Path,
     timeout: float,
     jobs: int,
+    ladder: bool,
     use_cache: bool,
     seed: int,
     budget: float,
@@ -156,14 +163,10 @@ def command(  # noqa: PLR0913 - one for each option
         timeout_s=timeout,
         out=out,
         jobs=jobs,
+        ladder=ladder,
     )
-    found = survey(
-        cases,
-        device_type=settings.device.partition(":")[0],
-        select=select,
-        overrides=params,
-        inputs_ref=inputs_ref,
-    )
+    kind = settings.device.partition(":")[0]
+    found = survey(cases, device_type=kind, select=select, overrides=params, inputs_ref=inputs_ref)
     return run_cases(found, settings)
 
 
@@ -181,6 +184,10 @@ def run_cases(found: Survey, settings: Settings) -> int:
         raise CaseError(
             "no case is left to run", "Loosen -k, or choose another --device; see `compdiff cases`."
         )
+    if settings.ladder:
+        from compdiff.cli.ladder import climb_all
+
+        return climb_all(found.cases, settings, capture_rung)
     results = _run_all(found.cases, settings)
     if len(results) > 1:
         index = write_index(settings.out, [entry for entry, _ in results])
@@ -223,6 +230,14 @@ def _reported(
     except Exception as error:  # noqa: BLE001 - a bug that one case brings to light leaves the others their reports
         print_bug(error)
         return IndexEntry(case=spec.name, failure=f"{type(error).__name__}: {error}"), 2
+
+
+def capture_rung(spec: CaseSpec, settings: Settings, rung: str) -> Run:
+    """Return the run of one case on one rung of its ladder."""
+    if settings.jobs > 1:
+        return captured(spec, settings, _ignore)
+    with _progress(f"{spec.name}, {rung}") as on_stage:
+        return captured(spec, settings, on_stage)
 
 
 def captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None]) -> Run:

@@ -4,6 +4,7 @@ import msgspec
 
 from compdiff.report.headline import Headline, Metric, failure_text
 from compdiff.report.html_page import render
+from compdiff.report.ladder_view import LadderPage, RungRow
 from compdiff.report.quantities import UNKNOWN
 from compdiff.report.view import Page
 
@@ -47,6 +48,25 @@ def page_row(page: Page, href: str) -> IndexRow:
         rewrites=f"{len(page.rewrites):,}",
         unexplained=f"{sum(one.unexplained for one in head.sums):,}",
         failures=_failures(head),
+    )
+
+
+def ladder_row(page: LadderPage, href: str, ends: tuple[RungRow, RungRow]) -> IndexRow:
+    """Return the row of a case that has a ladder: its counts are those of two rungs, its speed that of the second."""
+    first, second = ends
+    failures = tuple(f"{row.name}: {row.failure}" for row in page.rungs if row.failure)
+    return IndexRow(
+        case=page.case,
+        href=href,
+        state="incomplete" if failures else "ok",
+        sentence=page.sentence,
+        verdict=second.verdict,
+        speed=second.speed,
+        op_calls=Metric("", first.op_calls, second.op_calls),
+        kernels=Metric("", first.kernels, second.kernels),
+        rewrites=UNKNOWN,
+        unexplained=UNKNOWN,
+        failures=failures,
     )
 
 

@@ -127,10 +127,10 @@ def _keep_same_op(state: _State) -> None:
     for trace in state.unclaimed(state.facts.alignment.traces):
         calls = state.facts.extern_calls(trace)
         same = [call for call in calls if base_name(call.name) == base_name(trace.call.name)]
-        if same and len(calls) == len(same) and not state.facts.generated(trace):
-            state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
-        elif same and len(calls) == len(same):
-            if not was_replaced_by_a_pattern(state.facts, trace):
+        if same and len(calls) == len(same):
+            if not state.facts.generated(trace):
+                state.fates[trace.id] = Fate(fate="kept", why=_KEPT)
+            elif not was_replaced_by_a_pattern(state.facts, trace):
                 state.fates[trace.id] = Fate(fate="kept", why=_KEPT_PART)
         elif trace.items and all(_is_of_the_case(state.facts, item) for item in trace.items):
             state.fates[trace.id] = Fate(fate="kept", why=_KEPT_KERNEL)

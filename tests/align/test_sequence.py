@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compdiff.align.sequence import common_pairs, leftover_pairs
+from compdiff.align.sequence import common_pairs, leftover_pairs, pairs_between
 
 _KEYS = st.lists(st.sampled_from("abcd"), max_size=12)
 
@@ -33,3 +33,20 @@ def test_leftovers_join_what_is_left_once(left: list[str], right: list[str]) -> 
     rest_left = [key for index, key in enumerate(left) if index not in {a for a, _ in pairs}]
     rest_right = [key for index, key in enumerate(right) if index not in {b for _, b in pairs}]
     assert not set(rest_left) & set(rest_right)
+
+
+@given(_KEYS, _KEYS)
+def test_pairs_between_lie_in_the_gap_of_their_neighbours(
+    left: list[str], right: list[str]
+) -> None:
+    """With the first a of both sides paired, what is paired further is before it on both sides, or after it on both."""
+    edge = [(left.index("a"), right.index("a"))] if "a" in left and "a" in right else []
+    found = pairs_between(left, right, edge)
+    assert all(left[a] == right[b] for a, b in found)
+    merged = sorted([*edge, *found])
+    assert all(a < c and b < d for (a, b), (c, d) in pairwise(merged))
+
+
+def test_nothing_is_paired_across_a_pair() -> None:
+    """The b before the pair and the b after it are different calls."""
+    assert pairs_between("ba", "ab", [(1, 0)]) == []

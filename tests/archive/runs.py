@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from compdiff.archive import Archive
 from compdiff.model import Run, Samples
 from compdiff.store import read_run
 
@@ -40,6 +41,21 @@ def in_environment(run: Run, **changes: str | bool) -> Run:
 def of_case(run: Run, name: str) -> Run:
     """Return the run as that of a case of another name."""
     return msgspec.structs.replace(run, case=msgspec.structs.replace(run.case, name=name))
+
+
+def fill(archive: Archive) -> None:
+    """Add four runs that differ in each part of the key."""
+    here = {"host": "here", "git_branch": "main", "git_commit": "aaaa" * 10, "cuda": "13.0"}
+    base = of_case(golden(), "one")
+    case = msgspec.structs.replace(base.case, params={"size": 64})
+    base = msgspec.structs.replace(base, case=case)
+    options = msgspec.structs.replace(base.options, mode="max-autotune")
+    archive.add(in_environment(measured_again(base, 0), torch="2.11.0", **here))
+    two = in_environment(measured_again(base, 1), torch="2.14.1+cu130", git_dirty=True, **here)
+    archive.tag(archive.add(two), "good")
+    three = measured_again(msgspec.structs.replace(base, options=options), 2)
+    archive.pin(archive.add(in_environment(three, torch="2.12.0a0+git123")), why="because")
+    archive.add(in_environment(measured_again(of_case(base, "two"), 3), torch="2.11.1"))
 
 
 def _later(samples: Samples, turn: int) -> Samples:

@@ -3,9 +3,11 @@
 from datetime import datetime, timezone
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from compdiff.archive import Archive, Commit, Filter
+from compdiff.archive.verify import verify
 from compdiff.errors import CompdiffError
 from compdiff.store import encode_run
 from tests.archive.runs import golden, in_environment, measured_again, of_case
@@ -42,13 +44,31 @@ def test_newest_comes_first(archive: Archive) -> None:
 
 
 def test_an_unchanged_case_shares_its_blobs(archive: Archive) -> None:
-    """The second run of an unchanged case adds one blob: its record."""
+    """The second run of an unchanged case adds no blob: its record is small, and in its row."""
     archive.add(measured_again(golden(), 1))
     before = {file.name for file in archive.blobs.files()}
 
-    archive.add(measured_again(golden(), 2))
+    run_id = archive.add(in_environment(measured_again(golden(), 2), git_commit="ab" * 20))
 
+    assert {file.name for file in archive.blobs.files()} == before
+    assert archive.load(run_id).environment.git_commit == "ab" * 20
+
+
+def test_a_large_record_is_a_blob(archive: Archive) -> None:
+    """Thousands of samples would make the index slow to read: they are a blob of their own."""
+    run = golden()
+    assert run.timing is not None
+    times = tuple(10**6 + turn * turn * 104_729 % 10**6 for turn in range(4000))
+    samples = msgspec.structs.replace(run.timing.left, ns_per_call=times)
+    timing = msgspec.structs.replace(run.timing, left=samples)
+    archive.add(run)
+    before = {file.name for file in archive.blobs.files()}
+
+    large = msgspec.structs.replace(run, timing=timing)
+
+    assert archive.load(archive.add(large)) == large
     assert len({file.name for file in archive.blobs.files()} - before) == 1
+    assert verify(archive).damage == ()
 
 
 def test_what_the_caller_knows_better(archive: Archive) -> None:

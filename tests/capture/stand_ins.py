@@ -181,3 +181,10 @@ def raise_for_one(request: Request, *, progress: Progress, save: Save) -> Run:
     if request.spec.name == "one":
         return raise_early(request, progress=progress, save=save)
     return kept(request, progress=progress, save=save)
+
+
+def raise_for_mode(request: Request, *, progress: Progress, save: Save) -> Run:
+    """Refuse one mode of torch.compile, and return a run for any other."""
+    if request.options.mode == "reduce-overhead":
+        raise CaseError("no such mode here", "Use another.")
+    return kept(request, progress=progress, save=save)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compdiff.report import write_outputs
+from compdiff.report.ladder_outputs import write_ladder
+from tests.ladder.examples import gpu_ladder
 from tests.report.examples import EXAMPLES, HOSTILE, geglu, traced, training
 from tests.variants import planned_golden
 
@@ -70,10 +72,14 @@ class Opened:
 
 
 @pytest.fixture(
-    name="report", params=[*EXAMPLES, "planned"], ids=lambda it: getattr(it, "__name__", it)
+    name="report",
+    params=[*EXAMPLES, "planned", "ladder"],
+    ids=lambda it: getattr(it, "__name__", it),
 )
 def _report(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     made = request.param
+    if made == "ladder":
+        return write_ladder(gpu_ladder(), tmp_path)[1]
     run, diff = planned_golden("training_step") if made == "planned" else made()
     return write_outputs(run, diff, tmp_path).html
 
@@ -237,3 +243,37 @@ def test_pointing_at_a_bar_lights_up_its_counterparts(chromium: "Browser", tmp_p
     opened.page.locator('.timeline [data-of="e1"]').hover()
     classes = opened.page.locator('.timeline [data-of="k1"]').get_attribute("class") or ""
     assert "lit" in classes.split()
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_the_bars_of_a_ladder(chromium: "Browser", tmp_path: Path, width: int) -> None:
+    """Each bar is as long as its step, without a script; words in it stay within their segment."""
+    _, path = write_ladder(gpu_ladder(), tmp_path)
+    opened = Opened(
+        chromium, path, viewport={"width": width, "height": 900}, java_script_enabled=False
+    )
+    chart = opened.page.locator(".ladder-bars")
+    assert chart.is_visible()
+    lengths = opened.page.evaluate(_BAR_LENGTHS)
+    assert lengths["eager"] / lengths["aot_eager"] == pytest.approx(529 / 647, abs=0.01)
+    assert lengths["reduce-overhead"] / lengths["aot_eager"] == pytest.approx(144 / 647, abs=0.01)
+    assert opened.page.evaluate(_WORDS_THAT_STICK_OUT) == []
+
+
+# Of a bar, from the first segment to the last.
+_BAR_LENGTHS = """() => {
+  const lengths = {};
+  for (const group of document.querySelectorAll(".ladder-bars g[class^=part-]")) {
+    const rung = group.querySelector("title").textContent.split(",")[0];
+    lengths[rung] = (lengths[rung] || 0) + group.querySelector("rect").getBoundingClientRect().width;
+  }
+  return lengths;
+}"""
+_WORDS_THAT_STICK_OUT = """() => [...document.querySelectorAll(".ladder-bars g[class^=part-]")]
+  .filter((group) => group.querySelector("text"))
+  .filter((group) => {
+    const box = group.querySelector("rect").getBoundingClientRect();
+    const words = group.querySelector("text").getBoundingClientRect();
+    return words.left < box.left || words.right > box.right;
+  })
+  .map((group) => group.textContent)"""

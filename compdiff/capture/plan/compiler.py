@@ -4,7 +4,7 @@ Private names of torch; sources (torch 2.14) as named. Importing this module pat
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
@@ -219,10 +219,18 @@ def template_choice(log: PlanLog) -> Iterator[None]:
 
 @contextlib.contextmanager
 def cuda_graphs(log: PlanLog) -> Iterator[None]:
-    """Say what would be a CUDA graph, and make none. Source: torch/_inductor/output_code.py, compile_fx.py."""
-    from torch._inductor import compile_fx, output_code
+    """Say what would be a CUDA graph, and make none. Source: torch/_inductor/output_code.py, compile_fx.py.
 
-    def cudagraphify(model: Any, *_: Any, **__: Any) -> Any:
+    That the graph changes its inputs, torch finds when it runs: check_for_mutation, torch/_inductor/cudagraph_utils.py.
+    """
+    from torch._inductor import compile_fx, cudagraph_utils, output_code
+
+    def cudagraphify(model: Any, static_input_idxs: Sequence[int] = (), **facts: Any) -> Any:
+        changed = [it for it in facts["mutated_input_idxs"] if it not in static_input_idxs]
+        if changed:
+            reason = cudagraph_utils.get_mutation_stack_trace(facts["placeholders"], changed)
+            cudagraph_utils.log_cudagraph_skip_and_bump_counter(reason)
+            return model
         log.note("cuda-graph", "a compiled graph would be replayed as a CUDA graph: one launch")
         return model
 

@@ -71,7 +71,11 @@ def bytes_read(call: OpCall) -> int:
 def rate_of(call: OpCall) -> str:
     """Return the row of `peak_tflops` that a call computes at: its first floating input's dtype, or `tf32`."""
     dtypes = [meta.dtype for meta in call.inputs if "float" in meta.dtype]
-    dtype = dtypes[0] if dtypes else "float32"
+    return rate_of_dtype(dtypes[0] if dtypes else "float32")
+
+
+def rate_of_dtype(dtype: str) -> str:
+    """Return the row of `peak_tflops` for factors of a dtype: its name, or `tf32` where float32 is multiplied so."""
     if dtype == "float32" and torch.backends.cuda.matmul.allow_tf32:
         return "tf32"
     return dtype

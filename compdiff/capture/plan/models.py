@@ -56,7 +56,7 @@ def is_view(call: OpCall) -> bool:
 
 def is_view_in_place(call: OpCall) -> bool:
     """Return whether the op only changes how its tensor looks at memory: shape, strides, or what autograd knows of it."""
-    return call.name.rpartition("::")[2] in IN_PLACE_VIEWS
+    return call.name in IN_PLACE_VIEWS
 
 
 def is_higher_order(call: OpCall) -> bool:

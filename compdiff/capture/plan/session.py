@@ -119,7 +119,7 @@ def _plan_left(session: Session, log: PlanLog) -> None:
 
 def _plan_right(session: Session, log: PlanLog) -> None:
     workload, recorder = session.workload, session.recorder
-    inductor.reset()
+    torch.compiler.reset()
     compiled = compiled_function(workload.fn, session.run.options)
 
     def step() -> object:

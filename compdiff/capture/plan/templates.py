@@ -7,8 +7,7 @@ formulas are those of torch.utils.flop_counter, on the shapes of the graph's nod
 import math
 from collections.abc import Iterable, Mapping
 
-import torch
-
+from compdiff.capture.plan.costs import rate_of_dtype
 from compdiff.model import CompiledGraph, GraphNode
 
 TEMPLATE_PREFIX = "triton_tem_"
@@ -31,7 +30,8 @@ def template_work(graph: CompiledGraph, names: Iterable[str]) -> tuple[int, str]
         flops = _flops(node, nodes)
         if flops:
             total += flops
-            rate = _rate(nodes[node.inputs[0]])
+            factor = nodes[node.inputs[0]].outputs
+            rate = rate_of_dtype(factor[0].dtype if factor else "float32")
     return total, rate
 
 
@@ -53,8 +53,3 @@ def _flops(node: GraphNode, nodes: Mapping[str, GraphNode]) -> int:
         query, key, value = shapes[:3]
         return 2 * math.prod(query[:-1]) * key[-2] * (query[-1] + value[-1])
     return 0
-
-
-def _rate(node: GraphNode) -> str:
-    dtype = node.outputs[0].dtype if node.outputs else "float32"
-    return "tf32" if dtype == "float32" and torch.backends.cuda.matmul.allow_tf32 else dtype

@@ -28,8 +28,6 @@ from compdiff.model import Run
 @format_option
 def command(reference: str, *, location: str, out: Path | None, form: str) -> int:
     """Show RUN as `compdiff report` does; --out writes run.json.gz, report.html, summary.md and diff.json too."""
-    from compdiff.cli.outcome import report_run
-
     with opened(location) as archive:
         entry = archive.resolve(reference)
         run = archive.load(entry.id)
@@ -38,6 +36,8 @@ def command(reference: str, *, location: str, out: Path | None, form: str) -> in
         return 0
     click.echo(printable_text(_about(entry)))
     if out is not None:
+        from compdiff.cli.outcome import report_run
+
         report_run(run, out)
         return 0
     _print(run)

@@ -206,3 +206,21 @@ def test_constants_made_in_the_function(tmp_path: Path, body: str) -> None:
     assert unexplained(diff) == (0, 0)
     fates = {call.name: diff.fates[f"e{call.id}"].fate for call in run.left.op_calls}
     assert fates["aten::lift_fresh"] == "folded"
+
+
+@needs_cuda_build
+@pytest.mark.measured
+@pytest.mark.parametrize(
+    ("case", "reason"), [("inplace_update", "mutated inputs (1 instances)"), ("linear", "")]
+)
+def test_cuda_graphs_or_why_not(case: str, reason: str) -> None:
+    """A graph that changes its inputs is not replayed, which torch itself finds only when it runs; others are."""
+    asked = msgspec.structs.replace(
+        request(CASES / f"{case}.py"), options=CompileOptions(mode="reduce-overhead")
+    )
+    run = run_isolated(asked, timeout_s=300, on_stage=lambda _: None)
+    assert run.right.compiler is not None
+    (compilation,) = run.right.compiler.compilations
+    assert reason in compilation.cudagraph_skip_reason
+    assert bool(compilation.cudagraph_skip_reason) == bool(reason)
+    assert any(it.id == "cuda-graph" for it in run.warnings) == (not reason)
