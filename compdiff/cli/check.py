@@ -37,6 +37,15 @@ class _Source:
     again: Callable[[str], Run | None]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """The results in order of case, the runs that they rest on and those compared with, by case and place."""
+
+    results: "Sequence[Result]"
+    taken: Mapping[tuple[str, str], Sequence[Run]]
+    known: Mapping[tuple[str, str], Sequence[Run]]
+
+
 @click.command(name="check")
 @project_options
 @click.option(
@@ -88,7 +97,8 @@ def command(  # noqa: PLR0913 - one for each option
         archive=archive,
     )
     source = _from_files(runs, asked) if runs is not None else _from_running(asked, jobs)
-    results, taken = _judged(source, asked, whole=not cases and not select and runs is None)
+    judged = _judged(source, asked, whole=not cases and not select and runs is None)
+    results, taken = judged.results, judged.taken
     _write(results, {"junit": junit, "sarif": sarif, "markdown": markdown})
     if out is not None:
         _report(taken, out)
@@ -96,7 +106,7 @@ def command(  # noqa: PLR0913 - one for each option
 
     click.echo(table(results))
     if update_baseline:
-        return _accepted(results, taken, asked, why)
+        return _accepted(judged, asked, why)
     return exit_code(results)
 
 
@@ -128,10 +138,8 @@ def _from_running(config: Config, jobs: int) -> _Source:
 # ---------------------------------------------------------------- judging
 
 
-def _judged(
-    source: _Source, config: Config, *, whole: bool
-) -> "tuple[list[Result], Mapping[tuple[str, str], Sequence[Run]]]":
-    """Return the results in order of case, with the runs they rest on; `whole` says that every case of the lock is due."""
+def _judged(source: _Source, config: Config, *, whole: bool) -> _Judged:
+    """Return what is found; `whole` says that every case of the lock is due."""
     from compdiff.regression.check import Problem, Result, without_runs
     from compdiff.regression.lock import read_lock
     from compdiff.regression.runs import by_key
@@ -150,7 +158,8 @@ def _judged(
         for name, error in source.captured.errors.items()
     ]
     results += without_runs(lock, results) if whole else []
-    return sorted(results, key=lambda one: (one.case, one.where)), taken
+    results.sort(key=lambda one: (one.case, one.where))
+    return _Judged(results=results, taken=taken, known=known)
 
 
 def _confirmed(  # noqa: PLR0913, PLR0917 - what a case is judged by
@@ -227,19 +236,18 @@ def _report(taken: Mapping[tuple[str, str], Sequence[Run]], out: Path) -> None:
         write_outputs(runs[0], analyse(runs[0]), out / case)
 
 
-def _accepted(
-    results: "Sequence[Result]",
-    taken: Mapping[tuple[str, str], Sequence[Run]],
-    config: Config,
-    why: str,
-) -> int:
-    """Write what was found into the lock, and into the archive where there is one; 2 where a case could not be run."""
+def _accepted(judged: _Judged, config: Config, why: str) -> int:
+    """Write what was found into the lock, and into the archive where there is one; 2 where a case could not be run.
+
+    A case that passes goes into the archive too where that has no run of it to compare with.
+    """
     from compdiff.regression.lock import merged, read_lock, write_lock
     from compdiff.regression.structure import one_line
     from compdiff.regression.who import who
 
     path, by = Path(config.lock), who(Path.cwd())
-    changed = [one for one in results if one.status == "failed" and one.stanza is not None]
+    whole = [one for one in judged.results if one.stanza is not None]
+    changed = [one for one in whole if one.status == "failed"]
     said = f"{one_line(why)} ({by})"
     stanzas = [replace(one.stanza, accepted=said) for one in changed if one.stanza is not None]
     write_lock(path, merged(read_lock(path), stanzas))
@@ -247,5 +255,8 @@ def _accepted(
     if config.archive:
         from compdiff.cli.baseline import accept
 
-        accept(config.archive, [taken[one.case, one.where][0] for one in changed], by=by, why=why)
-    return 2 if any(one.status == "error" for one in results) else 0
+        new = [one for one in whole if one in changed or (one.case, one.where) not in judged.known]
+        for one in new:
+            accept(config.archive, judged.taken[one.case, one.where], by=by, why=one_line(why))
+        click.echo(f"pinned in {config.archive}: {', '.join(one.case for one in new) or 'nothing'}")
+    return 2 if any(one.status == "error" for one in judged.results) else 0

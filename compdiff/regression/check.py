@@ -94,7 +94,11 @@ def check_case(given: Given, config: Config) -> Result:
         )
         return Result(run.case.name, file=run.case.file, status="error", problems=(problem,))
     checked = _checked(given, config.limits_of(run.case.name))
-    time = _time(checked)
+    if (config.baseline or config.archive) and not given.baseline:
+        checked.notes.append(
+            "the baseline has no run of it: time, memory and errors are not compared"
+        )
+    time = _time(checked, any_host=config.any_host)
     found = [problem for part in _PARTS for problem in part(checked)]
     found += _slower(checked, time)
     kept = [one for one in found if not _allowed(run.case.name, one, config.allow)]
@@ -227,12 +231,12 @@ def _memory(checked: _Checked) -> Iterator[Problem]:
         yield Problem("memory", "grew", "peak", text, _line(checked, ()))
 
 
-def _time(checked: _Checked) -> TimeChange | None:
+def _time(checked: _Checked, *, any_host: bool) -> TimeChange | None:
     """Return the verdict on the compiled side's time; None where nobody asks, or nothing was measured."""
     limit = checked.limits.slowdown
     if limit is None or not checked.given.baseline or checked.run.timing is None:
         return None
-    time = judge(checked.given.baseline, checked.given.runs, limit)
+    time = judge(checked.given.baseline, checked.given.runs, limit, any_host=any_host)
     if time.verdict in {"not compared", "unclear"}:
         checked.notes.append(f"time {time.verdict}: {time.why}")
     return time

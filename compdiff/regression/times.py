@@ -50,15 +50,18 @@ class TimeChange:
     band: float = 0.0
 
 
-def judge(before: Sequence[Run], after: Sequence[Run], limit: float) -> TimeChange:
+def judge(
+    before: Sequence[Run], after: Sequence[Run], limit: float, *, any_host: bool = False
+) -> TimeChange:
     """Return whether the compiled side is slower than before by more than `limit` (0.05 is 5 %).
 
     Args:
         before: the baseline; several runs of it count together.
         after: the run in question, and those made to confirm it: each must agree.
         limit: differences below it are never called.
+        any_host: hosts of other names count as one machine where all else that is known of them is the same.
     """
-    reason = _why_not(before, after)
+    reason = _why_not(before, after, any_host=any_host)
     if reason:
         return TimeChange("not compared", reason)
     comparison = _compared(before, after, log1p(limit))
@@ -163,7 +166,7 @@ def _halves(values: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
 # ---------------------------------------------------------------- what cannot be compared
 
 
-def _why_not(before: Sequence[Run], after: Sequence[Run]) -> str:
+def _why_not(before: Sequence[Run], after: Sequence[Run], *, any_host: bool) -> str:
     """Return why the times say nothing, or ""."""
     if not before:
         return "there is no run to compare with"
@@ -172,10 +175,16 @@ def _why_not(before: Sequence[Run], after: Sequence[Run]) -> str:
     reasons += [
         f"measured on another machine: {other}"
         for run in before
-        for other in [_differing(run.environment, after[0].environment, _MACHINE)]
+        for other in [_other_machine(run.environment, after[0].environment, any_host=any_host)]
         if other
     ]
     return next(iter(reasons), "")
+
+
+def _other_machine(before: Environment, after: Environment, *, any_host: bool) -> str:
+    """Return how two machines differ, or ""; runs of older versions of compdiff name no host."""
+    are_named = bool(before.host and after.host) and not any_host
+    return _differing(before, after, (*_MACHINE, *(("host",) if are_named else ())))
 
 
 def _says_nothing(run: Run) -> str:
