@@ -16,6 +16,7 @@ from tests.archive.writers import Nursery, nursery
 
 WRITERS = 8
 SHORTEST_S = 0.5
+LONGEST_S = 4.0
 PRUNING_S = 3.0
 WAIT_S = 60
 
@@ -25,7 +26,8 @@ def kill_writers(place: str, told: Path, kills: int) -> int:
     generator = random.Random(20261203)  # noqa: S311 - instants, no secrets
     with nursery(place, told) as writers:
         # Some must live long enough to add runs, however slow the archive and this machine are just now.
-        longest_s = max(SHORTEST_S, WRITERS * first_run_s(writers, told, kills))
+        needed_s = WRITERS * first_run_s(writers, told, kills)
+        longest_s = min(max(SHORTEST_S, needed_s), LONGEST_S)
         for first in range(0, kills, WRITERS):
             born = [writers.start(number) for number in range(first, min(first + WRITERS, kills))]
             ends = sorted((generator.uniform(0, longest_s), process) for process in born)
