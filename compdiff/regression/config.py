@@ -48,7 +48,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     `cases`, `select`, `device`, `target`, `dtype`, `mode`, `dynamic`, `fullgraph`, `backend`, `option` and `param` are those
     of `compdiff run`. `baseline` is a run file, a folder of them, or a reference into `archive`. `allow` holds patterns of
     changes that fail nothing (`linear: kernel gained: *`). `any_host` compares times of hosts of different names, where
-    device, threads and platform are the same: for runners that get a new name each time. `case` holds limits of single cases, by name.
+    device, threads and platform are the same: for runners that get a new name each time. `case` holds limits of single
+    cases, by name.
     """
 
     cases: list[str] = []
