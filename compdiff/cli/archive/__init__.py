@@ -6,6 +6,7 @@ from compdiff.cli import LazyGroup
 
 COMMANDS = {
     "add": "Keep runs.",
+    "compare": "Say what changed between any two runs.",
     "export": "Write runs as one file, for another archive.",
     "history": "Show how the runs of a case changed, one line a run.",
     "import": "Add the runs of a file that export wrote.",
