@@ -15,6 +15,7 @@ COMMANDS = {
     "pin": "Keep a run for good, as one to compare with.",
     "prune": "Remove old runs, and what killed writers left.",
     "show": "Show a run as `compdiff report` does, or write its files.",
+    "site": "Write the archive as pages that need no server.",
     "tag": "Give a run a name.",
     "verify": "Prove that nothing is damaged, or name what is.",
 }
