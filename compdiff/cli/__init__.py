@@ -16,6 +16,7 @@ from compdiff.errors import CompdiffError
 
 COMMANDS = {
     "archive": "Keep runs, find them again, and see how they changed.",
+    "bisect": "Find the commit since which a case is another.",
     "cases": "List cases with what they show.",
     "check": "Fail when a case is not what compdiff.lock and the baseline say.",
     "diff": "Compare any two sides of any two runs.",
