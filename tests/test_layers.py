@@ -20,6 +20,7 @@ LAYERS = (
     ("expect",),
     ("analysis",),
     ("findings",),
+    ("missed",),
     ("rewrites",),
     ("align",),
     ("capture", "importers"),
@@ -38,7 +39,7 @@ LAYERS = (
         "kernels",
         "compile_log",
     ),
-    ("source",),
+    ("source", "tensor_text"),
     ("model",),
     ("errors", "forked"),
 )
@@ -57,7 +58,9 @@ PRIVATE_TORCH = re.compile(r"^torch(\.\w+)*\._\w+")
 AS_GOOD_AS_PUBLIC = ("torch.utils._python_dispatch", "torch.utils._pytree")
 # Where private names may stand: what the compiler says, and what a plan answers in the place of a device.
 PRIVATE_MODULES = {
+    Path("capture/fusion_log.py"),
     Path("capture/inductor.py"),
+    Path("capture/pre_grad_log.py"),
     Path("capture/plan/case.py"),
     Path("capture/plan/compiler.py"),
     Path("capture/plan/device.py"),

@@ -48,7 +48,7 @@ _NUMBERS = frozenset({"correlation", "ns_per_call", "peak_bytes"})
 _NUMBER_SUFFIX = "_ns"
 # Guards name objects by their addresses.
 _TEXTS = frozenset({"guards"})
-_ADDRESS = re.compile(r"(?<!\d)[1-9]\d{11,18}(?!\d)")
+_ADDRESS = re.compile(r"(?<!\d)[1-9]\d{11,18}(?!\d)", re.ASCII)
 _HOLE = "\0"
 # What is stored on its own where it is large enough, innermost first: a kernel's code, then the list of calls it is in.
 _PARTS = frozenset(

@@ -83,7 +83,7 @@ def settings_of(config: Config, jobs: int = 1) -> Settings:
             mode=config.mode,
             dynamic=config.dynamic,
             fullgraph=config.fullgraph,
-            options=config.option,
+            options={**config.option},
         ),
         sampling=SamplingPlan(budget_ns=round(config.budget * _NS_PER_S)),
         seed=config.seed,

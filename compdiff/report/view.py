@@ -11,6 +11,7 @@ from compdiff.report.cards import FindingCard, RewriteCard, make_findings, make_
 from compdiff.report.comparison import ComparisonView, make_comparison
 from compdiff.report.headline import Headline, make_headline
 from compdiff.report.lookup import Lookup
+from compdiff.report.missed_cards import MissedCard, WhyNotView, make_missed, make_why_not
 from compdiff.report.profile_table import ProfilerView, make_profiler
 from compdiff.report.rows import Group, make_rows
 from compdiff.report.stages import CompilerView, make_compilers
@@ -26,6 +27,8 @@ class Page(msgspec.Struct, frozen=True):
     comparison: ComparisonView | None
     rows: tuple[Group, ...]
     rewrites: tuple[RewriteCard, ...]
+    missed: tuple[MissedCard, ...]
+    why_not: WhyNotView | None
     findings: tuple[FindingCard, ...]
     timing: TimingView | None
     timeline: TimelineView | None
@@ -46,6 +49,8 @@ def make_page(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = ()) 
         comparison=make_comparison(lookup),
         rows=make_rows(lookup),
         rewrites=make_rewrites(lookup),
+        missed=make_missed(lookup),
+        why_not=make_why_not(lookup),
         findings=make_findings(lookup),
         timing=timing,
         timeline=make_timeline(lookup),

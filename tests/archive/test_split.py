@@ -51,6 +51,13 @@ def test_any_run_comes_back(run: Run, guards: list[str], params: dict[str, int])
     assert joined(split(data)) == data
 
 
+def test_digits_of_other_scripts_are_no_address() -> None:
+    """An Arabic zero is a digit for `re`, and would come back as an ASCII one."""
+    data = encode_run(with_guards(golden(), "10000000000\u0660"))
+
+    assert joined(split(data)) == data
+
+
 def test_another_measurement_has_the_same_shape() -> None:
     """Times, the clock and addresses are in the record; nothing else is new."""
     first = with_guards(measured_again(golden(), 1), "___check_obj_id(G['torch'], 140380936175056)")
