@@ -372,10 +372,13 @@
   for (const control of all("#alignment .views input")) control.addEventListener("change", drawAgain);
 
   // ------------------------------------------------------------ long code
-  const unpack = async (pre) => {
-    const packed = pre.dataset.packed;
-    if (!packed || !("DecompressionStream" in window)) return;
-    delete pre.dataset.packed;
+  const unpacking = new Map();
+  const unpack = (pre) => {
+    if (!pre.dataset.packed || !("DecompressionStream" in window)) return null;
+    if (!unpacking.has(pre)) unpacking.set(pre, unpacked(pre, pre.dataset.packed));
+    return unpacking.get(pre);
+  };
+  const unpacked = async (pre, packed) => {
     const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     const words = await new Response(stream).text();
@@ -384,10 +387,71 @@
     code.append(words.slice(start));
     const cut = pre.parentElement.querySelector(".cut");
     if (cut) cut.remove();
+    delete pre.dataset.packed;
   };
   document.addEventListener("toggle", (event) => {
     if (event.target.open) all("pre[data-packed]", event.target).forEach(unpack);
   }, true);
+
+  // ------------------------------------------------------------ what differs between two pieces of code
+  const MOST_CELLS = 4e6;
+  const linesOf = async (anchor) => {
+    const pre = document.querySelector(`#${CSS.escape(anchor)} pre`);
+    await unpack(pre);
+    return pre.querySelector("code").textContent.replace(/\n$/, "").split("\n");
+  };
+  // Rows of [sign, line]; null where the pieces differ in so much that finding the least would take too long.
+  const compared = (left, right) => {
+    let start = 0;
+    while (start < left.length && start < right.length && left[start] === right[start]) start += 1;
+    let end = 0;
+    while (end < left.length - start && end < right.length - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+    const [a, b] = [left.slice(start, left.length - end), right.slice(start, right.length - end)];
+    if (a.length * b.length > MOST_CELLS) return null;
+    const width = b.length + 1;
+    const longest = new Uint32Array((a.length + 1) * width);
+    for (let i = a.length - 1; i >= 0; i -= 1) {
+      for (let j = b.length - 1; j >= 0; j -= 1) {
+        const at = i * width + j;
+        longest[at] = a[i] === b[j] ? longest[at + width + 1] + 1 : Math.max(longest[at + width], longest[at + 1]);
+      }
+    }
+    const rows = left.slice(0, start).map((line) => [" ", line]);
+    let [i, j] = [0, 0];
+    while (i < a.length || j < b.length) {
+      const at = i * width + j;
+      if (i < a.length && j < b.length && a[i] === b[j]) (rows.push([" ", a[i]]), i += 1, j += 1);
+      else if (j === b.length || (i < a.length && longest[at + width] >= longest[at + 1])) (rows.push(["-", a[i]]), i += 1);
+      else (rows.push(["+", b[j]]), j += 1);
+    }
+    return rows.concat(left.slice(left.length - end).map((line) => [" ", line]));
+  };
+  const CONTEXT = 3;
+  const showRows = (rows, place) => {
+    const near = rows.map((_, at) => rows.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some(([sign]) => sign !== " "));
+    place.replaceChildren();
+    rows.forEach(([sign, line], at) => {
+      if (near[at]) place.append(make("span", { class: sign === "-" ? "minus" : sign === "+" ? "plus" : "" }, `${sign} ${line}\n`));
+      else if (at === 0 || near[at - 1]) place.append(make("span", { class: "muted" }, "…\n"));
+    });
+  };
+  const compare = async () => {
+    const [left, right] = await Promise.all(["compare-left", "compare-right"].map((id) => linesOf(byId(id).value)));
+    const [place, summary] = [byId("compare-result"), byId("compare-summary")];
+    const rows = compared(left, right);
+    place.hidden = !rows;
+    const count = (sign) => (rows || []).filter((row) => row[0] === sign).length;
+    summary.textContent = rows
+      ? `${count("-")} lines removed, ${count("+")} added, ${count(" ")} equal`
+      : `Too long to compare here: ${left.length.toLocaleString("en")} and ${right.length.toLocaleString("en")} lines.`;
+    if (rows) showRows(rows, place);
+  };
+  const compareButton = byId("compare");
+  if (compareButton) {
+    const right = byId("compare-right");
+    right.selectedIndex = Math.min(2, right.length - 1);
+    compareButton.addEventListener("click", compare);
+  }
 
   // ------------------------------------------------------------ keys
   const cards = () => all("#rewrites .card:not(.filtered)");

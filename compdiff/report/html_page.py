@@ -16,6 +16,7 @@ from markupsafe import Markup
 import compdiff
 from compdiff.report.alignment_markup import alignment_rows
 from compdiff.report.code_markup import code_block
+from compdiff.report.explanations import explanations
 from compdiff.report.folding_markup import fold_data, led_home
 from compdiff.report.highlight import highlight
 from compdiff.report.lane_markup import lane_bars, shape
@@ -89,6 +90,7 @@ def _environment() -> Environment:
     environment.filters["highlight"] = highlight
     environment.globals.update({write.__name__: _marked_up(write) for write in _WRITERS})
     environment.globals["search_words"] = search_words
+    environment.globals["explanations"] = explanations
     return environment
 
 

@@ -9,12 +9,14 @@ from compdiff.model import Diff, Run
 from compdiff.report.about import AboutView, NumericsView, make_about, make_numerics
 from compdiff.report.cards import FindingCard, RewriteCard, make_findings, make_rewrites
 from compdiff.report.comparison import ComparisonView, make_comparison
+from compdiff.report.families import FamiliesView, make_families
 from compdiff.report.folding import Folding, fold
 from compdiff.report.gains import Gains, make_gains
 from compdiff.report.headline import Headline, make_headline
 from compdiff.report.lookup import Lookup
 from compdiff.report.missed_cards import MissedCard, WhyNotView, make_missed, make_why_not
 from compdiff.report.profile_table import ProfilerView, make_profiler
+from compdiff.report.roofline import RooflineView, make_roofline
 from compdiff.report.rows import Group, make_rows
 from compdiff.report.stages import CompilerView, make_compilers
 from compdiff.report.strips import Strips, make_strips
@@ -40,6 +42,8 @@ class Page(msgspec.Struct, frozen=True):
     timeline: TimelineView | None
     profiler: ProfilerView | None
     kernels: tuple[KernelTable, ...]
+    families: FamiliesView | None
+    roofline: RooflineView | None
     op_calls: tuple[OpTable, ...]
     numerics: NumericsView | None
     compilers: tuple[CompilerView, ...]
@@ -68,6 +72,8 @@ def make_page(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = ()) 
         timeline=make_timeline(lookup),
         profiler=make_profiler(run),
         kernels=make_kernel_tables(lookup, folding),
+        families=make_families(run),
+        roofline=make_roofline(run),
         op_calls=make_op_tables(lookup, folding),
         numerics=make_numerics(run),
         compilers=make_compilers(run),

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
+# A page that does not do what is asked within this time does not do it.
+_MOST_MS = 8_000
 needs_browser = [
     pytest.mark.browser,
     pytest.mark.skipif(not BROWSER, reason="no chromium on this machine"),
@@ -23,6 +25,7 @@ class Opened:
 
     def __init__(self, browser: "Browser", path: Path, **context: Any) -> None:  # noqa: ANN401 - options of playwright
         self.page = browser.new_context(**context).new_page()
+        self.page.set_default_timeout(_MOST_MS)
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self.page.on("request", lambda request: self.requests.append(request.url))

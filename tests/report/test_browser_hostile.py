@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 
 pytestmark = needs_browser
 _FOREIGN = (
-    "img, iframe, object, embed, base, math, form, link:not([rel=icon]), "
+    "img, iframe, object, embed, base, math, form:not([method=dialog]), link:not([rel=icon]), "
     "[onerror], [onload], [onmouseover], [onfocus]"
 )
 
 
-@pytest.mark.parametrize("repetitions", [1, 12])
-@pytest.mark.parametrize("number", range(len(HOSTILE_TEXTS)))
+# Folded repetitions for all; a run that ended early, of which more is said, for a few.
+@pytest.mark.parametrize(
+    ("number", "repetitions"),
+    [*((number, 12) for number in range(len(HOSTILE_TEXTS))), (0, 1), (2, 1), (8, 1)],
+)
 def test_stays_text(chromium: "Browser", tmp_path: Path, number: int, repetitions: int) -> None:
     """Nothing runs, loads or becomes an element; a reader sees the text; the script copes with it."""
     text = HOSTILE_TEXTS[number]
@@ -41,7 +44,7 @@ def test_stays_text(chromium: "Browser", tmp_path: Path, number: int, repetition
     assert page.locator('a[href^="javascript:"]').count() == 0
     assert opened.requests == [outputs.html.as_uri()]
     assert opened.complaints == []
-    shown = text.replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    shown = text.replace("\x00", "")  # which no page can hold
     assert shown.strip() in (page.locator("h1").text_content() or "")
     opened.close()
 

@@ -119,7 +119,7 @@ def test_a_link_leads_to_its_item(reader: Reader, place: str) -> None:
     assert in_view(page, f"#{place}")
 
 
-@pytest.mark.parametrize("place", ["e4217", "r1501", "k2001"])
+@pytest.mark.parametrize("place", ["e4217", "r1501", "k1001"])
 def test_a_link_leads_into_a_repetition(reader: Reader, place: str) -> None:
     """An item of a layer that is folded away is shown in the place of the first layer's."""
     page = reader.open("layers", place)
@@ -305,6 +305,27 @@ def test_long_code_is_unpacked(reader: Reader) -> None:
         "document.querySelector('#dynamo-0 code').textContent.includes('gelu_5199')"
     )
     assert not code.locator(".cut").is_visible()
+
+
+def test_two_stages_compared(reader: Reader) -> None:
+    """Line by line, with signs, and counted."""
+    page = reader.open("training", "code")
+    page.locator("#compare-left").select_option(label="Dynamo graph")
+    page.locator("#compare-right").select_option(label="Post-grad graph")
+    page.locator("#compare").click()
+    page.wait_for_selector("#compare-result .plus")
+    page.wait_for_selector("#compare-result .minus")
+    assert "lines removed" in (page.locator("#compare-summary").text_content() or "")
+
+
+def test_a_piece_of_code_equals_itself(reader: Reader) -> None:
+    """Nothing is removed or added, also where it was packed."""
+    page = reader.open("layers", "code")
+    page.locator("#compare-left").select_option("dynamo-0")
+    page.locator("#compare-right").select_option("dynamo-0")
+    page.locator("#compare").click()
+    page.wait_for_function("document.querySelector('#compare-summary').textContent")
+    assert page.locator("#compare-summary").text_content() == "0 lines removed, 0 added, 5201 equal"
 
 
 def test_nothing_moves_while_the_page_loads(reader: Reader) -> None:
