@@ -27,7 +27,7 @@ from compdiff.model import (
     Run,
     SamplingPlan,
 )
-from compdiff.store import RUN_FILE, read_run, write_atomic, write_run
+from compdiff.store import read_run, write_atomic, write_run
 
 if TYPE_CHECKING:
     from compdiff.report.view import Page
@@ -247,8 +247,7 @@ def load(path: str | Path) -> Report:
     Raises:
         CompdiffError: there is no run, or it cannot be read.
     """
-    place = Path(path)
-    return report_of(read_run(place / RUN_FILE if place.is_dir() else place))
+    return report_of(read_run(Path(path)))
 
 
 def report_of(run: Run) -> Report:

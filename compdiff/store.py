@@ -39,13 +39,14 @@ _HEADER_DECODER = msgspec.json.Decoder(_Header)
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a file, gzipped or plain.
+    """Return the run in a file, gzipped or plain, or in a folder that `compdiff run` wrote for it.
 
     Raises:
         FormatError: the file is no run, is damaged, too large, or from a newer compdiff.
         CompdiffError: the file cannot be read.
     """
-    return decode_run(_content(path), name=str(path))
+    file = path / RUN_FILE if path.is_dir() else path
+    return decode_run(_content(file), name=str(file))
 
 
 def write_run(run: Run, path: Path) -> None:

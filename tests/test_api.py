@@ -76,6 +76,8 @@ def test_load_says_what_is_no_run(tmp_path: Path) -> None:
     """The error names the file."""
     with pytest.raises(CompdiffError, match="nothing-here"):
         compdiff.load(tmp_path / "nothing-here")
+    with pytest.raises(CompdiffError, match=RUN_FILE):
+        compdiff.load(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["one.json.gz", "one.json"])

@@ -69,16 +69,16 @@ def test_diff_loads_no_torch(run_file: Path) -> None:
     assert "torch" not in loaded("diff", str(run_file), str(run_file))
 
 
+def test_open_loads_no_torch(run_file: Path) -> None:
+    """Opening a run needs no torch, even when its report is still to be written."""
+    assert "torch" not in loaded("open", str(run_file))
+
+
 def test_listing_an_archive_loads_nothing_heavy(tmp_path: Path) -> None:
     """An archive in a folder needs no database library, and listing it no report."""
     location = str(tmp_path / "archive")
     loaded("archive", "init", "--archive", location)
     assert loaded("archive", "list", "--archive", location) <= {"msgspec"}
-
-
-def test_open_loads_no_torch(run_file: Path) -> None:
-    """Opening a run needs no torch, even when its report is still to be written."""
-    assert "torch" not in loaded("open", str(run_file))
 
 
 def test_help_is_fast() -> None:

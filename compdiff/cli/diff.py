@@ -25,7 +25,8 @@ _SIDES: tuple[Side, ...] = ("left", "right")
 def command(a: str, b: str, out: Path, form: str) -> int:
     """Compare two sides of two runs, or of one.
 
-    A and B are each RUN_FILE, RUN_FILE:left (eager) or RUN_FILE:right (compiled, the default). Shows
+    A and B are each RUN_FILE, RUN_FILE:left (eager) or RUN_FILE:right (compiled, the default), where RUN_FILE
+    is a run.json.gz or the folder with it. Shows
     what became of A's op calls and kernels in B, which rewrites, graph breaks and recompiles were
     gained or lost, and what differs in environment, options and parameters.
     """

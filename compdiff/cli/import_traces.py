@@ -71,5 +71,5 @@ def command(  # noqa: PLR0913 - one for each option
     )
     with no_garbage_collection():
         run = import_traces(eager, compiled, asked, name)
-        _, code = report_run(run, out / run.case.name, form)
+        _, code = report_run(run, out / run.case.name, form=form)
     return code

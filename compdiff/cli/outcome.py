@@ -42,11 +42,11 @@ def save_run(run: Run, folder: Path, why_not: str = "") -> Saved:
 
 
 def report_run(
-    run: Run, folder: Path, form: str = DEFAULT_FORMAT, why_not: str = ""
+    run: Run, folder: Path, *, why_not: str = "", form: str = DEFAULT_FORMAT
 ) -> "tuple[IndexEntry, int]":
-    """Save a run with what is derived from it, print it in a format; return (line of the index, exit code).
+    """Save a run with what is derived from it, print it; return (line of the index, exit code).
 
-    `why_not` names a rule that the user asks about.
+    `why_not` names a rule that the user asks about, `form` is a format of `compdiff.cli.formats`.
     """
     from compdiff.report import IndexEntry
 

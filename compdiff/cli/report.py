@@ -10,16 +10,19 @@ from compdiff.store import read_run
 
 
 @click.command(name="report")
-@click.argument("run_file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("run_file", type=click.Path(path_type=Path))
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder [that of the run].",
 )
-@format_option
 @why_not_option
-def command(run_file: Path, out: Path | None, form: str, why_not: str) -> int:
-    """Write report.html, summary.md and diff.json of RUN_FILE again, running nothing."""
+@format_option
+def command(run_file: Path, out: Path | None, why_not: str, form: str) -> int:
+    """Write report.html, summary.md and diff.json of RUN_FILE again, running nothing.
+
+    RUN_FILE is a run.json.gz, or the folder with it.
+    """
     from compdiff.analysis import analyse, asked
     from compdiff.expect import judge
     from compdiff.report import write_outputs
@@ -27,6 +30,6 @@ def command(run_file: Path, out: Path | None, form: str, why_not: str) -> int:
     run = read_run(run_file)
     diff = asked(run, analyse(run), why_not)
     failures = judge(run.expectation, run, diff) if run.failure is None else ()
-    folder = out or run_file.parent
+    folder = out or (run_file if run_file.is_dir() else run_file.parent)
     print_outputs(write_outputs(run, diff, folder, expectation_failures=failures), form)
     return int(bool(failures))

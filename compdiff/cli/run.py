@@ -116,8 +116,8 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     show_default=True,
     help="Seconds of timing samples for one case.",
 )
-@format_option
 @why_not_option
+@format_option
 def command(  # noqa: PLR0913 - one for each option
     *,
     cases: tuple[str, ...],
@@ -139,8 +139,8 @@ def command(  # noqa: PLR0913 - one for each option
     use_cache: bool,
     seed: int,
     budget: float,
-    form: str,
     why_not: str,
+    form: str,
 ) -> int:
     """Measure CASES in eager mode and under torch.compile, and show what was rewritten.
 
@@ -244,7 +244,12 @@ def _reported(
     from compdiff.report import IndexEntry
 
     try:
-        return report_run(capture(), settings.out / spec.name, settings.form, settings.why_not)
+        return report_run(
+            capture(),
+            settings.out / spec.name,
+            why_not=settings.why_not,
+            form=settings.form,
+        )
     except CompdiffError as error:
         print_error(error)
         return IndexEntry(case=spec.name, failure=error.message), error.exit_code

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.estimates import rewrite_text, summed
+from compdiff.report.headline import ALWAYS_TRUE
 from compdiff.report.missed_cards import MissedCard
 from compdiff.report.naming import clipped, printable
 from compdiff.report.rows import unexplained_items
@@ -46,7 +47,7 @@ def render_summary(page: Page, report: str = "") -> str:
     text.add_table("Unexplained", "side | item | name", _unexplained_rows(page))
     text.add_list("Graph breaks", [_break(page_break) for page_break in _breaks(page)])
     text.add_list("Findings", [_finding(page, index) for index in range(len(page.findings))])
-    text.add_list("Warnings", [f"{escape(n.side)}: {escape(n.text)}" for n in head.notices])
+    text.add_list("Warnings", _warnings(page))
     text.add(_foot(page, report))
     return text.text()
 
@@ -264,6 +265,11 @@ def _finding(page: Page, index: int) -> str:
     card = page.findings[index]
     advice = f" {escape(card.advice)}" if card.advice else ""
     return f"**{escape(card.title)}** ({escape(card.side)}): {escape(card.means)}{advice}"
+
+
+def _warnings(page: Page) -> list[str]:
+    notices = (notice for notice in page.head.notices if notice.id not in ALWAYS_TRUE)
+    return [f"{escape(notice.side)}: {escape(notice.text)}" for notice in notices]
 
 
 def _foot(page: Page, report: str) -> list[str]:

@@ -16,7 +16,7 @@ from rich.text import Text
 from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.comparison import ChangeRow, ComparisonView
 from compdiff.report.estimates import rewrite_text, summed
-from compdiff.report.headline import Notice, failure_text
+from compdiff.report.headline import ALWAYS_TRUE, Notice, failure_text
 from compdiff.report.missed_cards import MissedCard
 from compdiff.report.naming import clipped, printable
 from compdiff.report.rows import unexplained_items
@@ -35,8 +35,6 @@ _ITEM_LENGTH = 60
 _MOST_NAMES = 4
 _MOST_UNEXPLAINED = 10
 _MOST_MISSED = 5
-# Warnings of every run: they stand in the report, and would tire whoever reads the terminal.
-_ALWAYS_TRUE = frozenset({"observer"})
 
 
 def plain_summary(page: Page) -> str:
@@ -44,7 +42,7 @@ def plain_summary(page: Page) -> str:
     console = Console(file=io.StringIO(), width=_PLAIN_WIDTH, highlight=False, color_system=None)
     with console.capture() as printed:
         console.print(terminal_summary(page))
-    return printed.get()
+    return printed.get().rstrip("\n")
 
 
 def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
@@ -57,7 +55,7 @@ def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
 def closing_lines(page: Page, report: Path | None) -> list[RenderableType]:
     """Return findings, warnings, failures and the report's path."""
     parts = [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
-    parts += [_notice(notice) for notice in page.head.notices if notice.id not in _ALWAYS_TRUE]
+    parts += [_notice(notice) for notice in page.head.notices if notice.id not in ALWAYS_TRUE]
     parts += [_line("failed", text, "red") for text in page.head.expectation_failures]
     if page.head.failure is not None:
         parts.append(_line("incomplete", failure_text(page.head.failure), "red"))

@@ -75,6 +75,11 @@ def test_sums_are_spelled_out() -> None:
     assert "8 = 3 kept + 2 fused + 3 eliminated + 0 unexplained" in summary(geglu())
 
 
+def test_what_holds_for_every_run_is_no_warning() -> None:
+    """That compdiff observes stands in the report; a comment is for what is special."""
+    assert "It was watched." not in summary(training())
+
+
 def test_rewrites_alike_are_one_row() -> None:
     """Three views that went by the same rule are told together, with how often."""
     text = summary(geglu())
