@@ -257,7 +257,7 @@ def _type(kind: Any) -> str:  # noqa: ANN401 - any annotation
 _INDEX = {
     "Using it": {
         "tutorial.md": "what torch.compile does to a matrix product and an addition, step by step",
-        "report.md": "how to read the report",
+        "report.md": "how to read a report",
         "writing_cases.md": "how to write a case",
         "cases.md": "all that a case may say",
         "api.md": "from Python and in notebooks",
@@ -266,12 +266,18 @@ _INDEX = {
         "traces.md": "comparing profiler traces that were recorded elsewhere",
         "diff.md": "what another torch version, option or commit changed",
         "ladder.md": "one case in several modes",
-        "archive.md": "keeping runs",
-        "ci.md": "failing a build when a rewrite is lost",
+        "archive.md": "keeping runs, comparing any two, their history",
+        "ci.md": "failing a build when a rewrite is lost, a kernel appears or time regresses",
     },
     "Working on it": {
         "design.md": "the words, the layers, the files",
         "writing_rules.md": "how to write a rule",
+    },
+    "How good it is, measured": {
+        "alignment_quality.md": "alignment where no compiler tells",
+        "plan_accuracy.md": "plans against measurements",
+        "coverage.md": "models that nobody here wrote, and how much of them is explained",
+        "import_speed.md": "how long an import takes",
     },
 }
 _REFERENCE = """\
@@ -287,20 +293,13 @@ def index() -> str:
     """Return docs/README.md, which names every text of docs: what no section has comes last, under its own title."""
     there = {path.name for path in DOCS.glob("*.md")} - {"README.md"}
     known = {name for texts in _INDEX.values() for name in texts}
-    first, last = (_section(title, texts, there) for title, texts in _INDEX.items())
-    more = {name: _title(DOCS / name) for name in sorted(there - known)}
+    first, *others = (_section(title, texts, there) for title, texts in _INDEX.items())
+    unknown = {name: _title(DOCS / name) for name in sorted(there - known)}
+    if unknown:
+        others.append(_section("More", unknown, there))
     start = "Start with the [tutorial](tutorial.md): one function, from eager mode to the kernels, in ten minutes.\n"
-    return "\n".join(
-        [
-            "# Documentation\n",
-            f"{_NOTE}\n",
-            start,
-            first,
-            _REFERENCE,
-            last,
-            _section("More", more, there),
-        ]
-    )
+    head = ["# Documentation\n", f"{_NOTE}\n", start]
+    return "\n".join([*head, first, _REFERENCE, *others])
 
 
 def _section(title: str, texts: Mapping[str, str], there: set[str]) -> str:

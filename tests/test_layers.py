@@ -16,6 +16,7 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("api",),
+    ("regression",),
     ("report", "archive"),
     ("expect",),
     ("analysis",),

@@ -148,7 +148,7 @@ def command(  # noqa: PLR0913 - one for each option
 
     CASES are files, folders, globs, or package.module:function with --inputs.
     """
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, terminate)
     target = choose_target(target_name, device)
     if jobs > 1 and target is None:
         raise CompdiffError(
@@ -221,7 +221,7 @@ def _run_all(specs: Sequence[CaseSpec], settings: Settings) -> "list[tuple[Index
     if settings.jobs == 1:
         return [run_case(spec, settings) for spec in specs]
     with ThreadPoolExecutor(settings.jobs) as pool:
-        runs = [pool.submit(_captured, spec, settings, _ignore) for spec in specs]
+        runs = [pool.submit(captured, spec, settings, _ignore) for spec in specs]
         return [
             _reported(spec, settings, run.result) for spec, run in zip(specs, runs, strict=True)
         ]
@@ -232,7 +232,7 @@ def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
 
     def capture() -> Run:
         with _progress(spec.name) as on_stage:
-            return _captured(spec, settings, on_stage)
+            return captured(spec, settings, on_stage)
 
     return _reported(spec, settings, capture)
 
@@ -261,12 +261,12 @@ def _reported(
 def capture_rung(spec: CaseSpec, settings: Settings, rung: str) -> Run:
     """Return the run of one case on one rung of its ladder."""
     if settings.jobs > 1:
-        return _captured(spec, settings, _ignore)
+        return captured(spec, settings, _ignore)
     with _progress(f"{spec.name}, {rung}") as on_stage:
-        return _captured(spec, settings, on_stage)
+        return captured(spec, settings, on_stage)
 
 
-def _captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None]) -> Run:
+def captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None]) -> Run:
     """Return the run of one case, measured or planned in a child process."""
     from compdiff.capture.isolation import run_isolated
 
@@ -322,7 +322,7 @@ def _cuda_usable() -> bool:
     return os.environ.get("CUDA_VISIBLE_DEVICES") not in {"", "-1"} and cuda_usable()
 
 
-def _terminate(_: int, __: FrameType | None) -> None:
+def terminate(_: int, __: FrameType | None) -> None:
     """End as Ctrl-C does, so that the child and the temporary files go too."""
     sys.exit(_TERMINATED)
 
