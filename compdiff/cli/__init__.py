@@ -24,6 +24,7 @@ COMMANDS = {
     "explain": "Explain a rule or a finding.",
     "import": "Read profiler traces of an eager and a compiled run, from any GPU, and compare them.",
     "lock": "Write what torch.compile makes of each case into compdiff.lock.",
+    "open": "Show a report in the browser.",
     "report": "Write the report of a saved run again, without running anything.",
     "targets": "List the GPUs that a case can be planned for without having one.",
     "run": "Measure cases in eager mode and under torch.compile, and show what was rewritten.",
