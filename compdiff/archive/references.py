@@ -22,11 +22,16 @@ _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+/-]{0,99}")
 _MOST_NAMED = 8
 
 
+class NoRunError(CompdiffError):
+    """A reference that means no run of the archive."""
+
+
 def resolve(find: Find, reference: str) -> Entry:
     """Return the run that a reference means.
 
     Raises:
-        CompdiffError: it means none, or cannot tell which of several.
+        NoRunError: it means none.
+        CompdiffError: nobody can tell which of several.
     """
     name, _, case = reference.partition(":")
     if name == LATEST:
@@ -36,7 +41,7 @@ def resolve(find: Find, reference: str) -> Entry:
     else:
         found = _named(find, name, case)
     if not found:
-        raise CompdiffError(f"no run in the archive is {reference!r}", _hint(find, case))
+        raise NoRunError(f"no run in the archive is {reference!r}", _hint(find, case))
     return _one(found, reference, case)
 
 

@@ -8,6 +8,7 @@ from contextlib import closing
 
 from compdiff.archive import Archive, Entry, Filter
 from compdiff.archive.history import line_of
+from compdiff.archive.references import NoRunError
 from compdiff.model import Run
 from compdiff.regression.config import Config
 from compdiff.regression.runs import Key, by_key
@@ -27,11 +28,14 @@ def from_archive(config: Config, keys: Sequence[Key]) -> Mapping[Key, Sequence[R
     that the archive has no such run of is left out: it is new, or was never pinned.
 
     Raises:
-        CompdiffError: the archive cannot be read.
+        CompdiffError: the archive cannot be read, or the reference means no run of any case, though it is not `pinned`.
     """
     with closing(Archive.open(config.archive)) as archive:
-        reference = config.baseline or PINNED
-        runs = [run for key in keys for run in _runs(archive, reference, key)]
+        found = [_runs_or_none(archive, config.baseline or PINNED, key) for key in keys]
+    runs = [run for some in found if not isinstance(some, NoRunError) for run in some]
+    missing = [some for some in found if isinstance(some, NoRunError)]
+    if missing and not runs:
+        raise missing[0]
     return by_key(runs)
 
 
@@ -50,6 +54,13 @@ def accept(location: str, runs: Sequence[Run], *, by: str, why: str) -> None:
         for entry in before:
             if entry.id not in added and place_of(archive.load(entry.id)) == where:
                 archive.unpin(entry.id)
+
+
+def _runs_or_none(archive: Archive, reference: str, key: Key) -> Sequence[Run] | NoRunError:
+    try:
+        return list(_runs(archive, reference, key))
+    except NoRunError as error:
+        return error
 
 
 def _runs(archive: Archive, reference: str, key: Key) -> Iterator[Run]:

@@ -99,7 +99,7 @@ def command(  # noqa: PLR0913 - one for each option
     source = _from_files(runs, asked) if runs is not None else _from_running(asked, jobs)
     judged = _judged(source, asked, whole=not cases and not select and runs is None)
     results, taken = judged.results, judged.taken
-    _write(results, {"junit": junit, "sarif": sarif, "markdown": markdown})
+    write_results(results, {"junit": junit, "sarif": sarif, "markdown": markdown})
     if out is not None:
         _report(taken, out)
     from compdiff.regression.outputs import exit_code, table
@@ -211,7 +211,8 @@ def baseline_runs(
 # ---------------------------------------------------------------- what it leaves
 
 
-def _write(results: "Sequence[Result]", files: Mapping[str, Path | None]) -> None:
+def write_results(results: "Sequence[Result]", files: Mapping[str, Path | None]) -> None:
+    """Write JUnit, SARIF and Markdown of results, those that have a path."""
     from compdiff.regression import outputs
 
     made = {

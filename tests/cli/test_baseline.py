@@ -9,6 +9,7 @@ import pytest
 from compdiff.archive import Archive, Commit, Filter
 from compdiff.cli import run_command
 from compdiff.cli.baseline import accept, from_archive
+from compdiff.errors import CompdiffError
 from compdiff.model import Run
 from compdiff.regression.config import Config
 from compdiff.store import write_run
@@ -95,6 +96,16 @@ def test_a_reference_to_nothing_is_nothing_known(place: str) -> None:
     add(place, timed(1))
 
     assert known(place, "pinned") == []
+
+
+def test_a_reference_that_only_another_case_has(place: str) -> None:
+    """The case is left out; a reference that no case has is a mistake, and said."""
+    add(place, of_case(timed(1), "other"), tag="good")
+    config = Config(archive=place, baseline="good")
+
+    assert set(from_archive(config, [LINEAR, ("other", "cpu")])) == {("other", "cpu")}
+    with pytest.raises(CompdiffError, match="no run in the archive is 'good:linear'"):
+        from_archive(config, [LINEAR])
 
 
 def test_a_plan_is_no_baseline_of_a_measurement(place: str) -> None:

@@ -78,6 +78,54 @@ def test_sarif_is_valid() -> None:
     assert [len(one.get("suppressions", ())) for one in run["results"]] == [0, 0, 1, 0]
 
 
+# The properties that SARIF 2.1.0 gives to each object that compdiff writes: any other makes a file invalid.
+SARIF_PROPERTIES = {
+    "": {"$schema", "version", "runs"},
+    "runs": {"tool", "columnKind", "originalUriBaseIds", "invocations", "results"},
+    "tool": {"driver"},
+    "driver": {"name", "semanticVersion", "rules"},
+    "rules": {"id", "shortDescription", "help", "defaultConfiguration"},
+    "shortDescription": {"text"},
+    "help": {"text"},
+    "defaultConfiguration": {"level"},
+    "SRCROOT": {"uri"},
+    "invocations": {"executionSuccessful"},
+    "message": {"text"},
+    "locations": {"physicalLocation"},
+    "physicalLocation": {"artifactLocation", "region"},
+    "artifactLocation": {"uri", "uriBaseId"},
+    "region": {"startLine"},
+    "suppressions": {"kind", "justification"},
+    "results": {
+        "ruleId",
+        "ruleIndex",
+        "level",
+        "message",
+        "locations",
+        "partialFingerprints",
+        "suppressions",
+    },
+}
+# Objects whose properties may have any name.
+SARIF_MAPS = {"originalUriBaseIds", "partialFingerprints"}
+
+
+def unknown_properties(node: object, name: str = "") -> list[str]:
+    """Return the properties of an object, and of what is in it, that SARIF does not know there."""
+    if isinstance(node, list):
+        return [found for child in node for found in unknown_properties(child, name)]
+    if not isinstance(node, dict):
+        return []
+    known = node.keys() if name in SARIF_MAPS else SARIF_PROPERTIES[name]
+    inner = [found for key, child in node.items() for found in unknown_properties(child, key)]
+    return [f"{name}.{key}" for key in node if key not in known] + inner
+
+
+def test_sarif_has_no_property_of_its_own() -> None:
+    """The schema allows no other properties than its own in any object."""
+    assert unknown_properties(json.loads(outputs.sarif(ALL, Path.cwd()))) == []
+
+
 def test_sarif_of_a_file_elsewhere(tmp_path: Path) -> None:
     """A case outside the folder is named by its whole path."""
     result = Result("b", "cpu", str(tmp_path / "b.py"), "failed", (Problem("a", "b", "c", "d"),))

@@ -4,11 +4,15 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
+from compdiff.regression.site import case_page, lines_by_case, site_index
 from compdiff.report import write_outputs
 from compdiff.report.ladder_outputs import write_ladder
+from compdiff.report.site_pages import render_case_page, render_site_index
 from tests.ladder.examples import gpu_ladder
+from tests.regression.test_levels import entries
 from tests.report.browser import Opened, needs_browser
 from tests.report.examples import EXAMPLES, HOSTILE, geglu, traced, training
 from tests.variants import planned_golden
@@ -43,15 +47,31 @@ _CONTRAST = """() => {
 
 @pytest.fixture(
     name="report",
-    params=[*EXAMPLES, "planned", "ladder"],
+    params=[*EXAMPLES, "planned", "ladder", "site", "site-case"],
     ids=lambda it: getattr(it, "__name__", it),
 )
 def _report(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     made = request.param
     if made == "ladder":
         return write_ladder(gpu_ladder(), tmp_path)[1]
+    if made in {"site", "site-case"}:
+        return write_site(tmp_path)[made == "site-case"]
     run, diff = planned_golden("training_step") if made == "planned" else made()
     return write_outputs(run, diff, tmp_path).html
+
+
+def write_site(folder: Path) -> tuple[Path, Path]:
+    """Return the front page and the page of a case of a site, whose names are hostile and whose times have two levels."""
+    found = [
+        msgspec.structs.replace(one, case=HOSTILE, host=HOSTILE, rules={HOSTILE: number % 2})
+        for number, one in enumerate(entries([*[0.8] * 20, *[0.9] * 8]))
+    ]
+    by_case = lines_by_case(found)
+    paths = folder / "index.html", folder / "case.html"
+    paths[0].write_text(render_site_index(site_index(by_case)), encoding="utf-8")
+    page = case_page(HOSTILE, by_case[HOSTILE], {})
+    paths[1].write_text(render_case_page(page), encoding="utf-8")
+    return paths
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

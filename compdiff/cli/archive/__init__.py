@@ -6,6 +6,7 @@ from compdiff.cli import LazyGroup
 
 COMMANDS = {
     "add": "Keep runs.",
+    "check": "Fail when the newest runs are not what the pinned ones were.",
     "compare": "Say what changed between any two runs.",
     "export": "Write runs as one file, for another archive.",
     "history": "Show how the runs of a case changed, one line a run.",
