@@ -23,10 +23,12 @@ from compdiff.model import (
 Name = tuple[str, str]  # a compile id and the name of a node
 _GENERATED = ("cpp", "triton")
 # Ops whose result has another shape or place than what they read, and the same numbers.
-_LOOKS = (
-    "alias as_strided detach diagonal expand getitem permute reshape select slice split squeeze t transpose unbind "
-    "unsqueeze view _unsafe_view _reshape_alias"
-).split()
+_LOOKS = frozenset(
+    {
+        "_reshape_alias", "_unsafe_view", "alias", "as_strided", "detach", "diagonal", "expand", "getitem", "permute",
+        "reshape", "select", "slice", "split", "squeeze", "t", "transpose", "unbind", "unsqueeze", "view",
+    }
+)  # fmt: skip
 # What the dispatcher of a traced graph calls an op of eager mode, where it is another name.
 _OTHER_NAMES = {
     "_unsafe_view": ("view", "reshape"),
@@ -92,7 +94,9 @@ class Account:
     @cached_property
     def events(self) -> list[tuple[str, PassEvent]]:
         """What passes did, each with the compile id of the graph."""
-        return [(graph.compile_id, event) for graph in self.graphs.values() for event in graph.passes]
+        return [
+            (graph.compile_id, event) for graph in self.graphs.values() for event in graph.passes
+        ]
 
     @cached_property
     def nodes(self) -> dict[Name, list[GraphNode]]:
@@ -154,10 +158,24 @@ class Account:
         """Return the names of those nodes, and of those in whose place passes put them."""
         found = self.wrapper_call(item)
         if found is None:
-            return set()
+            return self._horizontal(item)
         graph, call = found
         nodes = {*call.nodes, *(_unnamed_before(graph, call) if self.is_generated(item) else ())}
         return {name for node in nodes for name in self.descent((graph.compile_id, node))}
+
+    def _horizontal(self, item: str) -> set[Name]:
+        """Return the horizontal ops of a graph whose parts one kernel runs: no call of the wrapper names it."""
+        made = self.right[item]
+        if made.graph is None or not made.name.startswith("triton_for_"):
+            return set()
+        graph = self.graphs[made.graph]
+        nodes = graph.post_grad.nodes if graph.post_grad else ()
+        return {
+            name
+            for node in nodes
+            if node.target.startswith("aten._foreach_")
+            for name in self.descent((graph.compile_id, node.name))
+        }
 
     def is_generated(self, item: str) -> bool:
         """Return whether Inductor wrote the kernel."""
@@ -166,9 +184,10 @@ class Account:
 
     def does(self, item: str, call: str) -> bool:
         """Return whether one of the nodes of a right item is of a left op call; without nodes, whether its sizes are."""
-        if self.wrapper_call(item) is None:
+        names = self.names_of(item)
+        if not names and self.wrapper_call(item) is None:
             return self.is_like(item, call)
-        return bool(self.names_of(item) & self.nodes_for[call])
+        return bool(names & self.nodes_for[call])
 
     def is_like(self, item: str, call: str) -> bool:
         """Return whether a right item handles a tensor of the size of one of a left op call."""
@@ -182,7 +201,7 @@ class Account:
 
     @cached_property
     def _makers(self) -> dict[str, set[str | None]]:
-        """The Dynamo nodes that made each left op call, when the graphs were run node by node: the calls like it, in order."""
+        """The Dynamo nodes that made each left op call when the graphs were run node by node: of calls alike, in order."""
         compiler = self.run.right.compiler
         queues: dict[object, list[str | None]] = defaultdict(list)
         for made in compiler.attributed if compiler else ():
@@ -248,7 +267,12 @@ class Account:
 
     def _each_node(self) -> Iterator[tuple[Name, GraphNode]]:
         """Yield what was traced: nodes that passes made are of those in whose place they stand."""
-        made = {(graph, node.name) for graph, event in self.events for node in event.created}
+        made = {
+            (graph, node.name)
+            for graph, event in self.events
+            for node in event.created
+            if event.stage != "pre_grad"
+        }
         for name, records in self.nodes.items():
             for node in records if name not in made else ():
                 if told_op(node):
@@ -357,11 +381,10 @@ def _unnamed_before(graph: CompiledGraph, call: WrapperCall) -> set[str]:
     if graph.post_grad is None or call.name.startswith("triton_tem_"):
         return set()
     named = {name for other in graph.calls for name in other.nodes}
-    if call.name.startswith("triton_for_"):  # one kernel for the parts of horizontal ops, which names none of them
-        parts = (node for node in graph.post_grad.nodes if node.target.startswith("aten._foreach_"))
-        return {node.name for node in parts} - named
     inputs = {node.name: node.inputs for node in graph.post_grad.nodes}
-    joined = {node.name for node in graph.post_grad.nodes if node.target == "aten.cat.default"} - named
+    joined = {
+        node.name for node in graph.post_grad.nodes if node.target == "aten.cat.default"
+    } - named
     # The parts of a stored `cat` are written in place by the kernels that compute them.
     found = {name for name in joined if set(inputs[name]) & {*call.nodes}}
     pending = [name for node in call.nodes for name in inputs.get(node, ())]

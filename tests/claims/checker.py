@@ -38,24 +38,24 @@ def _places(diff: Diff) -> dict[str, set[str]]:
 def _bookkeeping(account: Account, diff: Diff, tally: Counter[str]) -> Iterator[str]:
     """No op call is claimed twice, fates and rewrites name each other, and origins agree with both."""
     places = _places(diff)
-    claims = Counter(call for rewrite in diff.rewrites for call in rewrite.left)
-    by_id = {rewrite.id: rewrite for rewrite in diff.rewrites}
-    for call in account.left:
-        tally["fate"] += 1
-        fate = diff.fates[call]
-        if claims[call] > 1:
-            yield f"{call} is claimed {claims[call]} times"
-        if (fate.rewrite is not None) != (claims[call] == 1):
-            yield f"{call}: its fate names {fate.rewrite}, and {claims[call]} rewrites claim it"
-        if fate.rewrite is not None and call not in by_id[fate.rewrite].left:
-            yield f"{call}: {fate.rewrite} does not claim it"
-        if fate.fate in {"kept", "fused", "decomposed"} and not places[call]:
-            yield f"{call} is {fate.fate}, and no right item comes from it"
+    by_call: dict[str, list[str]] = {
+        call: [rewrite.id for rewrite in diff.rewrites if call in rewrite.left]
+        for call in account.left
+    }
     for rewrite in diff.rewrites:
         for item in rewrite.right:
             tally["right item"] += 1
             if not any(item in places[call] for call in rewrite.left):
                 yield f"{rewrite.id} {rewrite.rule}: {item} comes from none of {rewrite.left}"
+    for call, names in by_call.items():
+        tally["fate"] += 1
+        fate = diff.fates[call]
+        if len(names) > 1:
+            yield f"{call} is claimed {len(names)} times"
+        if names != [name for name in [fate.rewrite] if name is not None]:
+            yield f"{call}: its fate names {fate.rewrite}, and {names} claim it"
+        if fate.fate in {"kept", "fused", "decomposed"} and not places[call]:
+            yield f"{call} is {fate.fate}, and no right item comes from it"
 
 
 def _rewrites(account: Account, diff: Diff, tally: Counter[str]) -> Iterator[str]:
@@ -77,14 +77,16 @@ def _kept(account: Account, diff: Diff, tally: Counter[str]) -> Iterator[str]:
         tally["kept"] += 1
         again = [account.right[place] for place in places[item]]
         same = [one for one in again if isinstance(one, OpCall) and _is_same(call, one)]
-        own = any("triton_kernel_wrapper" in n.target for p in places[item] for n in account.nodes_of(p))
+        own = any(
+            "triton_kernel_wrapper" in n.target for p in places[item] for n in account.nodes_of(p)
+        )
         if not same and not own:
             yield f"{item} {call.name} is kept, but the right side has {[one.name for one in again]}"
 
 
 def _is_same(left: OpCall, right: OpCall) -> bool:
     given = counts(right.inputs)
-    fits = counts(left.outputs) <= counts(right.outputs) | given
+    fits = not left.outputs or bool(counts(left.outputs) & (counts(right.outputs) | given))
     reads = not left.inputs or bool(counts(left.inputs) & given)
     return op_name(left.name) == op_name(right.name) and fits and reads
 
@@ -146,3 +148,10 @@ def _named(account: Account, item: str) -> set[str]:
 
 # Written-back results, and numbers: kernels have them for any reader.
 _OF_NO_CALL = {"copy", "full", "scalar_tensor", "iota", "clone"}
+
+OPEN = {
+    "flex_causal": "the block mask's other half is never computed, and counted into the template's kernel",
+    "batch_norm_training": "the clone of cuDNN's empty reserve is counted into the kernel of the backward",
+    "conv_channels_last_training": "the clone of cuDNN's empty reserve is counted into the kernels of the backward",
+}
+"""Cases, planned for a target, that compdiff is known to explain wrongly, and what is wrong."""

@@ -129,7 +129,9 @@ def _constants(account: Account) -> set[int]:
     found: set[int] = set()
     for call in account.left.values():
         bare = op_name(call.name)
-        of_numbers = not call.inputs or bare.startswith(("lift_fresh", "new_")) or bare.endswith("_like")
+        of_numbers = (
+            not call.inputs or bare.startswith(("lift_fresh", "new_")) or bare.endswith("_like")
+        )
         if of_numbers or {meta.value for meta in call.inputs} <= known:
             found.add(call.id)
             known |= {meta.value for meta in call.outputs}
@@ -202,7 +204,9 @@ def each_is_computed_there(claim: Claim) -> Iterator[str]:
 def several_share_a_kernel(claim: Claim) -> Iterator[str]:
     """One kernel computes two of the op calls at least."""
     members = (*claim.rewrite.left, *claim.rewrite.shared)
-    most = max((sum(claim.account.does(it, one) for one in members) for it in claim.kernels), default=0)
+    most = max(
+        (sum(claim.account.does(it, one) for one in members) for it in claim.kernels), default=0
+    )
     if most < 2:
         yield f"no kernel of {claim.kernels} computes two of {members}"
 
@@ -220,8 +224,12 @@ def reduces_nothing(claim: Claim) -> Iterator[str]:
         yield f"{names_of} reduce"
 
 
-_REDUCTIONS = ("sum mean amax amin max min prod var var_mean any all argmax argmin xor_sum cumsum prepare_softmax_online "
-               "sort topk logsumexp norm cumprod").split()  # fmt: skip
+_REDUCTIONS = frozenset(
+    {
+        "all", "amax", "amin", "any", "argmax", "argmin", "cumprod", "cumsum", "logsumexp", "max", "mean", "min", "norm",
+        "prepare_softmax_online", "prod", "sort", "sum", "topk", "var", "var_mean", "xor_sum",
+    }
+)  # fmt: skip
 
 
 def _is_reduction(account: Account, item: str) -> bool:
@@ -265,7 +273,9 @@ def writes_in_place(claim: Claim) -> Iterator[str]:
     """The op call returns memory that it was given, with other contents."""
     for item, call in claim.calls.items():
         given = {meta.storage: meta.value for meta in call.inputs}
-        written = [meta for meta in call.outputs if given.get(meta.storage, meta.value) != meta.value]
+        written = [
+            meta for meta in call.outputs if given.get(meta.storage, meta.value) != meta.value
+        ]
         if not call.mutates or (call.outputs and not written):
             yield f"{item} {call.name} writes nothing in place"
 
@@ -273,7 +283,9 @@ def writes_in_place(claim: Claim) -> Iterator[str]:
 def done_somewhere(claim: Claim) -> Iterator[str]:
     """Each op call has a node in some right item of the claim; with an empty right side in none of the whole side."""
     for item, call in claim.calls.items():
-        if claim.rewrite.right and not any(claim.account.does(it, item) for it in claim.rewrite.right):
+        if claim.rewrite.right and not any(
+            claim.account.does(it, item) for it in claim.rewrite.right
+        ):
             yield f"{item} {call.name} has no node in {claim.rewrite.right}"
 
 
@@ -408,8 +420,10 @@ def not_made_when_compiled(claim: Claim) -> Iterator[str]:
     traced = [_like(made.name, made.shapes) for made in compiler.attributed] if compiler else []
     for item, call in claim.calls.items():
         key = _like(call.name, tuple(meta.shape for meta in call.inputs))
-        left = [_like(c.name, tuple(m.shape for m in c.inputs)) for c in claim.account.left.values()]
-        if traced.count(key) >= left.count(key) and not _is_same_line_otherwise(claim, item):
+        left = [
+            _like(c.name, tuple(m.shape for m in c.inputs)) for c in claim.account.left.values()
+        ]
+        if traced.count(key) >= left.count(key) and not _is_of_no_traced_line(claim, item):
             yield f"{item} {call.name} is made when compiled too"
 
 
@@ -417,8 +431,8 @@ def _like(name: str, shapes: tuple[tuple[int, ...], ...]) -> object:
     return name, shapes
 
 
-def _is_same_line_otherwise(claim: Claim, item: str) -> bool:
-    """Return whether an op call on the right does this one's work, by its sizes, and the graphs have no node for its line."""
+def _is_of_no_traced_line(claim: Claim, item: str) -> bool:
+    """Return whether the traced graphs have no node of the line of an op call."""
     place = claim.account.left[item].source
     lines = {
         (node.source.file, node.source.line)
@@ -441,23 +455,31 @@ def of_the_backward(claim: Claim) -> Iterator[str]:
 
 def layout_differs(claim: Claim) -> Iterator[str]:
     """One gradient has other strides on the right than on the left."""
-    copies = [call for call in claim.calls.values() if call.inputs]  # an allocation is of the copy's layout
+    copies = [
+        call for call in claim.calls.values() if call.inputs
+    ]  # an allocation is of the copy's layout
     left = {meta.stride for call in copies for meta in (*call.inputs, *call.outputs)}
     right = {meta.stride for call in claim.right_calls for meta in (*call.inputs, *call.outputs)}
     if copies and left == right:
         yield "both sides have one layout"
 
 
-def all_only_look(claim: Claim) -> Iterator[str]:
-    """Views, and products that have other sizes on the right."""
-    names_of = {op_name(call.name) for call in claim.right_calls}
+def has_a_kernel_alone(claim: Claim) -> Iterator[str]:
+    """Some kernel on the right does the work of no other op call that computes in the same direction."""
     for item, call in claim.calls.items():
-        bare = op_name(call.name)
-        if not claim.account.is_look(call) and bare in names_of and not claim.rewrite.by_pass:
-            shapes = [meta.shape for meta in call.inputs]
-            right = [[m.shape for m in c.inputs[: len(shapes)]] for c in claim.right_calls]
-            if shapes in right:
-                yield f"{item} {call.name} is made on the right on inputs of the same shapes"
+        others = {
+            kernel: [one for one in claim.account.left if _shares(claim, one, item, kernel)]
+            for kernel in claim.kernels
+        }
+        if all(others.values()):
+            yield f"{item} {call.name} shares each kernel: {others}"
+
+
+def _shares(claim: Claim, other: str, call: str, kernel: str) -> bool:
+    account = claim.account
+    left, own = account.left[other], account.left[call]
+    counts_too = other != call and not account.is_look(left) and left.phase == own.phase
+    return counts_too and bool(left.inputs) and kernel in claim.places.get(other, ())
 
 
 def computes_something(claim: Claim) -> Iterator[str]:
@@ -472,39 +494,77 @@ _BY_PASS = (cites_its_event, done_somewhere)
 _PRODUCT_WORDS = ("mm", "matmul", "linear", "conv", "dot", "mv")
 
 ROWS: dict[str, tuple[Check, ...]] = {
-    "addmm-unfused-bias": (*_BY_PASS, each_is("addmm", "baddbmm"), made("mm", "add"), cites("unfuse_bias_add")),
+    "addmm-unfused-bias": (
+        *_BY_PASS,
+        each_is("addmm", "baddbmm"),
+        made("mm", "add"),
+        cites("unfuse_bias_add"),
+    ),
     "allocation-planned": (allocates, nothing_stands_right),
     "back-to-back-gemm": (*_BY_PASS, each_is_computed_there, names("mm"), cites("b2b_gemm")),
     "batched-ops": (*_BY_PASS, cites("group_batch_fusion"), sizes_together),
     "bmm-to-mm": (*_BY_PASS, each_is("bmm"), made("mm"), without_batch),
     "common-subexpression": (equal_call_before,),
-    "compiler-pattern": (cites_none_or_its_event, done_somewhere, names(*_PRODUCT_WORDS, "attention", "lstm", "gru"), same_sizes),
+    "compiler-pattern": (
+        cites_none_or_its_event,
+        done_somewhere,
+        names(*_PRODUCT_WORDS, "attention", "lstm", "gru"),
+        same_sizes,
+    ),
     "constant-folded": (comes_from_numbers, kernels_do_more),
     "conv-bn-folded": (each_is("batch_norm"), cites_none_or_its_event, done_somewhere),
     "dead-code": (nobody_needs_it, nothing_computes_it, nothing_stands_right),
     "decomposition": (done_somewhere, became_others, computes_something),
-    "dtype-roundtrip-removed": (cites_its_event, each_is("to_copy", "convert"), cites("pointless_convert")),
+    "dtype-roundtrip-removed": (
+        cites_its_event,
+        each_is("to_copy", "convert"),
+        cites("pointless_convert"),
+    ),
     "embedding-lowered": (each_is("embedding"), each_is_computed_there),
-    "epilogue-fusion": (cites_none_or_its_event, done_somewhere, right_item_is("mkldnn", "linear", "conv", "onednn"), same_sizes),
-    "flex-attention": (each_is("flex_attention"), each_is_computed_there, right_item_is("triton_tem_", "flex")),
+    "epilogue-fusion": (
+        cites_none_or_its_event,
+        done_somewhere,
+        right_item_is("mkldnn", "linear", "conv", "onednn"),
+        same_sizes,
+    ),
+    "flex-attention": (
+        each_is("flex_attention"),
+        each_is_computed_there,
+        right_item_is("triton_tem_", "flex"),
+    ),
     "gradient-copied": (of_the_backward, right_item_is("copy_"), layout_differs),
     "gradient-taken": (of_the_backward, right_item_is("detach"), layout_differs),
     "loss-fused": (*_FUSED, names("loss", "binary_cross_entropy", "xlogy")),
-    "lowered-to-kernel": (each_is_computed_there, computes_something),
+    "lowered-to-kernel": (each_is_computed_there, computes_something, has_a_kernel_alone),
     "matmul-padded": (*_BY_PASS, each_is("mm", "bmm", "addmm"), cites("pad_mm"), products_grew),
     "mm-add-to-addmm": (*_BY_PASS, made("addmm"), one_product_with_its_addend),
     "mm-plus-mm": (*_BY_PASS, names("mm"), names("add"), cites("mm_plus_mm"), same_sizes),
     "mutation-functionalized": (writes_in_place, done_somewhere),
-    "narrow-product": (*_BY_PASS, each_is_computed_there, names("mm"), cites("decompose_mem_bound_mm"), has_node("sum")),
+    "narrow-product": (
+        *_BY_PASS,
+        each_is_computed_there,
+        names("mm"),
+        cites("decompose_mem_bound_mm"),
+        has_node("sum"),
+    ),
     "noop-removed": (same_as_its_input, nothing_stands_right),
     "online-softmax": (*_BY_PASS, names("softmax"), has_node("prepare_softmax_online")),
     "other-code-path": (not_made_when_compiled,),
-    "other-layout": (all_only_look, same_sizes),
+    "other-layout": (not_made_when_compiled, same_sizes),
     "parts-rejoined": (cites_its_event, cites("split_cat", "unbind", "stack", "merge")),
     "pointwise-fusion": (*_FUSED, reduces_nothing),
     "reduction-fusion": (*_FUSED, reduces),
-    "rng-replaced": (each_is("bernoulli", "rand", "normal", "uniform", "dropout"), each_is_computed_there, has_node("inductor_random", "inductor_randint", "inductor_seeds", "lookup_seed")),
-    "scaled-softmax": (*_BY_PASS, names("softmax"), made("sub"), cites("mul_softmax_pattern", "div_softmax_pattern")),
+    "rng-replaced": (
+        each_is("bernoulli", "rand", "normal", "uniform", "dropout"),
+        each_is_computed_there,
+        has_node("inductor_random", "inductor_randint", "inductor_seeds", "lookup_seed"),
+    ),
+    "scaled-softmax": (
+        *_BY_PASS,
+        names("softmax"),
+        made("sub"),
+        cites("mul_softmax_pattern", "div_softmax_pattern"),
+    ),
     "scatter-to-comparison": (*_BY_PASS, each_is("scatter"), has_node("eq")),
     "sdpa-pattern": (*_BY_PASS, names("softmax"), names("mm"), cites("_sfdp_")),
     "view-elimination": (looks_at_memory, no_op_call_makes_it),
