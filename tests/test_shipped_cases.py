@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
+from compdiff.analysis import analyse
 from compdiff.case import find
 from compdiff.store import read_run
 from tests.capture.cuda_build import needs_cuda_build
+from tests.claims.checker import OPEN, faults
 
 CASES = str(Path(__file__).parent.parent / "cases")
 ON_CPU = find([CASES], device_type="cpu")
@@ -149,6 +151,27 @@ def test_a_case_is_explained_on_the_cpu(on_cpu: Path, name: str) -> None:
     found = document(on_cpu, name)
     assert found["unexplained"] == {"op_calls": 0, "kernels": 0}
     assert found["expectations"]["hold"] in {True, None}
+
+
+@pytest.mark.measured
+@pytest.mark.parametrize("name", [spec.name for spec in ON_CPU])
+def test_claims_are_borne_out_on_the_cpu(on_cpu: Path, name: str) -> None:
+    """The records of a case's run contradict nothing that is claimed of it."""
+    assert claims_refuted(on_cpu / name) == []
+
+
+@needs_cuda_build
+@pytest.mark.measured
+@pytest.mark.parametrize(("on_target", "name"), PLANS, indirect=["on_target"])
+def test_claims_are_borne_out_in_plans(on_target: Path, name: str) -> None:
+    """The same of plans, but for the cases that are known to be explained wrongly."""
+    assert bool(claims_refuted(on_target / name)) == (name in OPEN)
+
+
+def claims_refuted(folder: Path) -> list[str]:
+    """Return what a case's run contradicts of what is concluded from it."""
+    run = read_run(folder / "run.json.gz")
+    return faults(run, analyse(run))
 
 
 @pytest.mark.measured

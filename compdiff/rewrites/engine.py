@@ -169,19 +169,29 @@ def _apply_to_events(state: _State, rule: Rule) -> None:
     """Claim, for each pass event that the rule speaks of, the op calls whose nodes it removed."""
     facts = state.facts
     for compile_id, frame in facts.alignment.lineage.frames.items():
-        for event, removed, created in frame.events:
+        for index, (event, removed, created) in enumerate(frame.events):
             if not rule.matches_event(event):
                 continue
+            later = [after for after, _, _ in frame.events[index + 1 :]]
             names = {(compile_id, name) for name in removed}
             of_dynamo = event.stage == PRE_GRAD
             traces = facts.with_dynamo_node(names) if of_dynamo else facts.with_joint_node(names)
             touched = [trace for trace in state.unclaimed(traces) if rule.admits(facts, trace)]
             if touched:
-                right = _items_made(facts, touched, created)
+                right = _items_made(facts, touched, _made_in_the_end(created, later))
                 nodes = ", ".join(node.name for node in event.removed)
                 made = ", ".join(sorted(created)) or "nothing"
                 evidence = (f"{_pass_text(event)} removed {nodes} and made {made}",)
                 state.claim(rule, touched, right=right, event=event, evidence=evidence)
+
+
+def _made_in_the_end(created: frozenset[str], later: Sequence[PassEvent]) -> frozenset[str]:
+    """Return the nodes that an event made, and those that later ones put in the place of these."""
+    names = set(created)
+    for event in later:
+        if names & {node.name for node in event.removed}:
+            names |= {node.name for node in event.created}
+    return frozenset(names)
 
 
 def _items_made(

@@ -201,3 +201,31 @@ def test_a_padded_product_is_a_pattern_s_work() -> None:
         "k0",
     )
     assert diff.fates["e0"].fate == "rewritten"
+
+
+def test_what_later_passes_make_of_a_pass_s_nodes_belongs_to_its_rewrite() -> None:
+    """A padded addmm that is then split runs as a plain product: that is the padding's work too."""
+    addmm = traced("addmm", "a", "addmm")
+    padded = msgspec.structs.replace(
+        event("addmm_pattern", ("addmm",), ("pad", "addmm_1")),
+        removed=(addmm,),
+        location="torch/_inductor/fx_passes/pad_mm.py:1",
+    )
+    split = event("unfuse", ("addmm_1",), ("mm_1", "add_1"))
+    made = (
+        node("pad", "aten.constant_pad_nd.default"),
+        node("mm_1", "aten.mm.default"),
+        node("add_1", "aten.add.Tensor", inputs=("mm_1",)),
+    )
+    diff = compiled(
+        (("a", "addmm"), ("b", "relu")),
+        (addmm, *made, traced("relu", "b", "relu", "add_1")),
+        (("triton_poi_0", ("pad",)), ("triton_poi_1", ("relu", "add_1"))),
+        (("mm", ("mm_1",)),),
+        (padded, split),
+    )
+    assert {rewrite.rule: rewrite.right for rewrite in diff.rewrites}["matmul-padded"] == (
+        "c0",
+        "k0",
+        "k1",
+    )
