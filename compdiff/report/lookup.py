@@ -83,7 +83,9 @@ class Lookup:
 
     def work(self, item: str) -> str:
         """Return the eager op calls whose work an item of a comparison does; "" for an eager op call itself."""
-        work = self.diff.comparison.work.get(item, ()) if self.diff.comparison else ()
+        if self.diff.comparison is None:
+            return ""
+        work = self.diff.comparison.work.get(item, ())
         plain = [name.partition(".")[0] for name in (*work, self.names[item])]
         return "" if len(plain) == 2 and plain[0] == plain[1] else counted_text(work)  # noqa: PLR2004 (one, and itself)
 
