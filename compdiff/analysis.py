@@ -11,6 +11,7 @@ from compdiff.align.pivot import Item, Pivoted, pair_eager, pivot
 from compdiff.align.sides import compiled_items, eager_items
 from compdiff.errors import CompdiffError
 from compdiff.findings import find
+from compdiff.missed import find_missed, why_not
 from compdiff.model import (
     CaptureWarning,
     Comparison,
@@ -25,6 +26,7 @@ from compdiff.plan_accuracy import agreement
 from compdiff.rewrites import explain
 from compdiff.rewrites.changes import case_changes, compiler_changes, explained
 from compdiff.rewrites.compared import code_changes, explain_pivoted, matches, source_of, work_names
+from compdiff.rewrites.facts import Facts
 
 
 def analyse(run: Run) -> Diff:
@@ -45,9 +47,15 @@ def analyse(run: Run) -> Diff:
         fates=fates,
         origins=explanation.origins,
         rewrites=explanation.rewrites,
+        missed=find_missed(run, Facts(alignment), explanation.rewrites),
     )
     check(run, diff)
     return find(run, diff)
+
+
+def asked(run: Run, diff: Diff, rule: str) -> Diff:
+    """Return a run's diff with the answer why the rule of this name did not apply; as it was for ""."""
+    return msgspec.structs.replace(diff, why_not=why_not(run, diff, rule)) if rule else diff
 
 
 def _unfinished(fates: dict[str, Fate], failure: Failure) -> dict[str, Fate]:

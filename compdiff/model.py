@@ -4,7 +4,7 @@ Ids are integers in capture order, unique within one capture and kind. A diff na
 strings (see `compdiff.align.items`): `e3` left op call, `ek0` left kernel, `c2` right op call, `k0` right kernel.
 """
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -33,6 +33,11 @@ IN_PLACE_VIEWS = frozenset(
         "aten::unsqueeze_",
     }
 )
+# A value of `torch.compile`'s options; Inductor's `pre_grad_fusion_options` name passes, each with options of its own.
+Scalar: TypeAlias = int | float | str | bool | None
+Option: TypeAlias = Scalar | dict[str, dict[str, Scalar]]
+# The stage of pass events on a Dynamo graph, before AOTAutograd traces it: their nodes are named as Dynamo's are.
+PRE_GRAD = "pre_grad"
 # Kinds of kernels and of wrapper calls that Inductor wrote itself.
 GENERATED = frozenset({"cpp", "triton"})
 
@@ -299,12 +304,27 @@ class WrapperCall(Record, frozen=True, kw_only=True):
     code: str = ""
 
 
+class Refusal(Record, frozen=True, kw_only=True):
+    """Why Inductor's scheduler did not put two calls of the wrapper into one kernel, in its own words.
+
+    `first` and `second` are the indices of the calls; the second reads what the first writes, the values of the post-grad
+    nodes `tensors` as far as they are known. Where it is not said of the `whole`, it is said of parts of the two.
+    """
+
+    first: int
+    second: int
+    tensors: tuple[str, ...] = ()
+    reason: str
+    whole: bool = True
+
+
 class CompiledGraph(Record, frozen=True, kw_only=True):
     """One graph given to the backend, in one direction, with what became of it.
 
     `compile_id` is Dynamo's (`0/0`: frame, recompile), with the direction (`forward`, `backward`, `inference`).
     Both directions of one `compile_id` share the `dynamo` and `joint` graphs and the passes that ran on them: they
-    stand in the one compiled first only. `lowering_id` is Inductor's own number, which prefixes C++ kernels in profiles.
+    stand in the one compiled first only. `refusals` is None where the scheduler's words were not recorded.
+    `lowering_id` is Inductor's own number, which prefixes C++ kernels in profiles.
     """
 
     id: int
@@ -316,6 +336,7 @@ class CompiledGraph(Record, frozen=True, kw_only=True):
     post_grad: Graph | None = None
     passes: tuple[PassEvent, ...] = ()
     calls: tuple[WrapperCall, ...] = ()
+    refusals: tuple[Refusal, ...] | None = None
     wrapper_code: str = ""
 
 
@@ -433,7 +454,7 @@ class CaseInfo(Record, frozen=True, kw_only=True):
 
 
 class Environment(Record, frozen=True, kw_only=True):
-    """The machine and the software, all as strings; empty when absent."""
+    """The machine and the software, all as strings; empty when absent. `host` is the machine's name in its network."""
 
     torch: str = ""
     triton: str = ""
@@ -446,7 +467,9 @@ class Environment(Record, frozen=True, kw_only=True):
     platform: str = ""
     compiler: str = ""
     git_commit: str = ""
+    git_branch: str = ""
     git_dirty: bool = False
+    host: str = ""
     compdiff: str = ""
 
 
@@ -457,7 +480,7 @@ class CompileOptions(Record, frozen=True, kw_only=True):
     mode: str | None = None
     dynamic: bool | None = None
     fullgraph: bool = False
-    options: dict[str, int | float | str | bool | None] = {}
+    options: dict[str, Option] = {}
     use_cache: bool = False
 
 
@@ -663,6 +686,36 @@ class Rewrite(Record, frozen=True, kw_only=True):
     evidence: tuple[str, ...] = ()
 
 
+class Missed(Record, frozen=True, kw_only=True):
+    """A place where a rule nearly applied: the first of its conditions that failed there, in one sentence.
+
+    `left` are the op calls concerned and `right` what runs instead; `condition` names what failed, or is "" where all
+    conditions known to compdiff hold. `quote` are torch's own words where it gave its reason, `location` the file of torch
+    that asks for the condition. `launches` and `bytes_moved` are what the place costs: kernels that one kernel would
+    do, and what they write and read again.
+    """
+
+    rule: str
+    left: tuple[str, ...]
+    right: tuple[str, ...] = ()
+    condition: str = ""
+    why: str
+    quote: str = ""
+    location: str = ""
+    source: str = ""
+    launches: int = 0
+    bytes_moved: int = 0
+
+
+class WhyNot(Record, frozen=True, kw_only=True):
+    """The answer to `--why-not RULE`: rewrites that it made, places where it nearly applied, or what the case lacks."""
+
+    rule: str
+    applied: tuple[str, ...] = ()
+    missed: tuple[Missed, ...] = ()
+    nothing: str = ""
+
+
 class Finding(Record, frozen=True, kw_only=True):
     """A diagnosis read from a run: what was seen (numbers), what it usually means, what to try.
 
@@ -717,7 +770,8 @@ class Diff(Record, frozen=True, kw_only=True):
     """The whole conclusion about two captures. `fates` and `origins` are keyed by item id and complete.
 
     `comparison` is set where the captures are of two runs, or of one in reverse: fates and origins then go by the eager
-    op calls that both sides share, and the left kernels that no op call launched have a fate as well.
+    op calls that both sides share, and the left kernels that no op call launched have a fate as well. `missed` are places
+    that cost a launch or bytes, the dearest first; `why_not` is there where a user asked about a rule.
     """
 
     left_label: str
@@ -726,5 +780,7 @@ class Diff(Record, frozen=True, kw_only=True):
     fates: dict[str, Fate] = {}
     origins: dict[str, Origin] = {}
     rewrites: tuple[Rewrite, ...] = ()
+    missed: tuple[Missed, ...] = ()
+    why_not: WhyNot | None = None
     findings: tuple[Finding, ...] = ()
     comparison: Comparison | None = None

@@ -4,11 +4,16 @@ import signal
 
 import pytest
 import torch
+from hypothesis import settings
 
 
 def pytest_configure() -> None:
-    """Let Ctrl-C interrupt: a shell starts its background jobs, such as a CI run, with it ignored."""
+    """Let Ctrl-C interrupt, and no property fail by the clock."""
+    # A shell starts its background jobs, such as a CI run, with it ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # How long one example takes says nothing on a shared machine; benchmarks measure speed.
+    settings.register_profile("compdiff", deadline=None)
+    settings.load_profile("compdiff")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -48,7 +48,9 @@ def main(where: str, *names: str) -> int:
 
 def without_date(run: Run) -> Run:
     """Return the run without what changes from day to day though nothing that it measures does."""
-    environment = msgspec.structs.replace(run.environment, git_commit="", git_dirty=False)
+    environment = msgspec.structs.replace(
+        run.environment, git_commit="", git_branch="", git_dirty=False, host=""
+    )
     return msgspec.structs.replace(run, created="", environment=environment)
 
 

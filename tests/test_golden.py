@@ -106,3 +106,6 @@ def sketch(run: Run, diff: Diff) -> Iterator[str]:
         by_pass = f" by {rewrite.by_pass}" if rewrite.by_pass else ""
         left, right = " ".join(rewrite.left), " ".join(rewrite.right) or "nothing"
         yield f"{rewrite.id} {rewrite.rule}{outcome}: {left}{shared} -> {right}{by_pass}, {rewrite.source}"
+    for missed in diff.missed:
+        left, right = " ".join(missed.left), " ".join(missed.right)
+        yield f"missed {missed.rule}: {left} as {right}, {missed.source}: {missed.why}"

@@ -11,7 +11,7 @@ import pytest
 from compdiff.store import write_run
 from tests.capture.stand_ins import empty_run
 
-WATCHED = ("torch", "jinja2", "rich", "deepdiff", "pygments", "msgspec")
+WATCHED = ("sqlalchemy", "fsspec", "torch", "jinja2", "rich", "deepdiff", "pygments", "msgspec")
 SLOWEST = 8
 _WATCH = f"""
 import sys
@@ -61,6 +61,13 @@ def test_report_loads_no_torch(run_file: Path) -> None:
 def test_diff_loads_no_torch(run_file: Path) -> None:
     """Comparing two runs needs no torch, even when it refuses them."""
     assert "torch" not in loaded("diff", str(run_file), str(run_file))
+
+
+def test_listing_an_archive_loads_nothing_heavy(tmp_path: Path) -> None:
+    """An archive in a folder needs no database library, and listing it no report."""
+    location = str(tmp_path / "archive")
+    loaded("archive", "init", "--archive", location)
+    assert loaded("archive", "list", "--archive", location) <= {"msgspec"}
 
 
 def test_help_is_fast() -> None:

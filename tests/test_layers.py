@@ -15,10 +15,11 @@ PACKAGE = Path(compdiff.__file__).resolve().parent
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("report",),
+    ("report", "archive"),
     ("expect",),
     ("analysis",),
     ("findings",),
+    ("missed",),
     ("rewrites",),
     ("align",),
     ("capture", "importers"),
@@ -37,7 +38,7 @@ LAYERS = (
         "kernels",
         "compile_log",
     ),
-    ("source",),
+    ("source", "tensor_text"),
     ("model",),
     ("errors", "forked"),
 )
@@ -48,13 +49,17 @@ ONLY_IN = {
     "jinja2": {"report"},
     "click": {"cli"},
     "pygments": {"report"},
+    "sqlalchemy": {"archive"},
+    "fsspec": {"archive"},
 }
 PRIVATE_TORCH = re.compile(r"^torch(\.\w+)*\._\w+")
 # Named so by torch, and used by everyone: dispatch modes and nested containers.
 AS_GOOD_AS_PUBLIC = ("torch.utils._python_dispatch", "torch.utils._pytree")
 # Where private names may stand: what the compiler says, and what a plan answers in the place of a device.
 PRIVATE_MODULES = {
+    Path("capture/fusion_log.py"),
     Path("capture/inductor.py"),
+    Path("capture/pre_grad_log.py"),
     Path("capture/plan/case.py"),
     Path("capture/plan/compiler.py"),
     Path("capture/plan/device.py"),

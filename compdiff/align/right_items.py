@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from compdiff.align.inlined import CONSTANTS, HORIZONTAL, NOT_COMPUTING, inlined_nodes
 from compdiff.align.items import in_order, right_items, right_kernel, right_op
 from compdiff.align.lineage import NodeRef
+from compdiff.align.own_nodes import own_nodes
 from compdiff.align.traces import Alignment
 from compdiff.model import Capture, CompiledGraph, Kernel, OpCall
 
@@ -92,9 +93,12 @@ def _unnamed_ops(call: OpCall) -> frozenset[str]:
 
 def find_right_items(result: Alignment) -> None:
     """Give each trace its post-grad nodes, the pass events that took nodes of it, and the right items that do its work."""
+    result.item_nodes = own_nodes(
+        right_items(result.right), result.item_nodes, result.lineage.nodes
+    )
     items_of: dict[NodeRef, list[str]] = defaultdict(list)
     for item, refs in result.item_nodes.items():
-        for ref in _own_nodes(result, item, refs):
+        for ref in refs:
             items_of[ref].append(item)
     _drop_preparing_kernels(result, items_of)
     _add_launched_kernels(result.right.kernels, items_of)
@@ -102,6 +106,7 @@ def find_right_items(result: Alignment) -> None:
         frame = result.lineage.frames.get(trace.compile_id or "")
         if frame is None:
             continue
+        trace.events += frame.taken.get(trace.dynamo_node or "", ())
         for node in trace.joint:
             trace.finals += [
                 ref for ref in frame.finals.get(node.name, ()) if ref not in trace.finals
@@ -149,19 +154,6 @@ def _handed_over(result: Alignment, items_of: dict[NodeRef, list[str]]) -> froze
 def _computes(result: Alignment, ref: NodeRef) -> bool:
     node = result.lineage.nodes.get(ref)
     return node is None or node.target not in (NOT_COMPUTING | CONSTANTS)
-
-
-def _own_nodes(result: Alignment, item: str, refs: list[NodeRef]) -> list[NodeRef]:
-    """Return the nodes that a right item computes: an op call that names its inputs' nodes too computes only its own."""
-    if not item.startswith("c"):
-        return refs
-    name = result.right.op_calls[int(item[1:])].name.replace("::", ".")
-    own = [
-        ref
-        for ref in refs
-        if ref in result.lineage.nodes and result.lineage.nodes[ref].target.startswith(f"{name}.")
-    ]
-    return own or refs
 
 
 def _drop_preparing_kernels(result: Alignment, items_of: dict[NodeRef, list[str]]) -> None:

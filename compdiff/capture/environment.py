@@ -21,7 +21,8 @@ _DRIVER = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
 
 def describe(device: str, case_path: str = "") -> Environment:
     """Return the environment of a run on `device`; git facts are those of the case's folder."""
-    commit, dirty = git_state(Path(case_path).resolve().parent if case_path else Path.cwd())
+    folder = Path(case_path).resolve().parent if case_path else Path.cwd()
+    commit, dirty = git_state(folder)
     cuda = device.startswith("cuda")
     return Environment(
         torch=str(torch.__version__),
@@ -35,7 +36,9 @@ def describe(device: str, case_path: str = "") -> Environment:
         platform=f"{platform.system()} {platform.machine()}",
         compiler=first_line([*shlex.split(os.environ.get("CXX", "g++")), "--version"]),
         git_commit=commit,
+        git_branch=git_branch(folder) if commit else "",
         git_dirty=dirty,
+        host=platform.node(),
         compdiff=__version__,
     )
 
@@ -52,6 +55,11 @@ def git_state(folder: Path) -> tuple[str, bool]:
     # Untracked files do not count: a first run leaves its reports, and the second is as clean.
     changed = first_line([*git, "status", "--porcelain", "--untracked-files=no"]) if commit else ""
     return commit, bool(changed)
+
+
+def git_branch(folder: Path) -> str:
+    """Return the branch that is checked out around `folder`; "" for a commit that is checked out by itself."""
+    return first_line(["git", "-C", str(folder), "symbolic-ref", "--quiet", "--short", "HEAD"])
 
 
 def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:

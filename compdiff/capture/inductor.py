@@ -18,8 +18,10 @@ import torch
 from torch.fx import GraphModule, Node
 
 from compdiff.capture.attributor import Attributor
+from compdiff.capture.fusion_log import fusion_log
 from compdiff.capture.graphs import dynamo_names, graph_record, node_record
 from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
+from compdiff.capture.pre_grad_log import pre_grad_changes
 from compdiff.capture.recorder import Lowering, Recorder
 from compdiff.model import CaptureWarning, PassEvent
 
@@ -124,9 +126,8 @@ def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Itera
 @contextlib.contextmanager
 def _autograd_numbers(_: Recorder) -> Iterator[None]:
     """Look whether torch numbers autograd functions: the accessors above do without, in silence."""
-    needed = ((torch._C._autograd, "_get_sequence_nr"), (torch._C, "_current_autograd_node"))
-    for owner, name in needed:
-        getattr(owner, name)
+    getattr(torch._C._autograd, "_get_sequence_nr")  # noqa: B009 - that it is there is the question
+    getattr(torch._C, "_current_autograd_node")  # noqa: B009
     yield
 
 
@@ -303,9 +304,7 @@ def _pass_log(recorder: Recorder) -> Iterator[None]:
     def observer_enter(self: Any) -> Any:
         result = enter(self)
         if self.active:
-            now = OpenPass(
-                name=self.passname, nodes=dict(self.name_to_node), live=self.name_to_node
-            )
+            now = OpenPass(self.passname, dict(self.name_to_node), self.name_to_node)
             self.created_nodes, self.erased_nodes = now.created, now.removed
 
             def note_replacement(old: Node, new: str, user: Node) -> None:  # noqa: ARG001 - torch names it
@@ -391,6 +390,7 @@ PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ..
     _structured_log,
     _dynamo_graphs,
     _tensors_for_numbers,
+    pre_grad_changes,
     _joint_graphs,
     _inductor_graphs,
     _post_grad_graphs,
@@ -398,4 +398,5 @@ PATCHES: tuple[Callable[[Recorder], contextlib.AbstractContextManager[None]], ..
     _pass_log,
     _pattern_log,
     _common_subexpressions,
+    fusion_log,
 )

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -27,9 +28,16 @@ from compdiff.model import (
     Launch,
     OpCall,
     OpStat,
+    WrapperCall,
 )
 
-_CPP_KERNEL = re.compile(r"^(?:graph_(?P<graph>\d+)_)?(?P<name>cpp_\w+)$")
+# What generated C++ functions call themselves; templates (attention, products) have no name yet when their code is written.
+# Source: torch/_inductor/codegen/cpp.py and cpp_template_kernel.py: maybe_codegen_profile (torch 2.14).
+_CPP_KERNEL = re.compile(r"^(?:graph_\d+_)?(?P<name>cpp_\w+|(?<=_)kernel)$")
+
+
+# The event around each node that autograd's engine runs. Source: torch/csrc/autograd/engine.cpp: evaluate_function (2.14).
+_ENGINE = "autograd::engine::evaluate_function"
 
 
 @dataclass
@@ -108,6 +116,7 @@ def merge(
         for number, call in enumerate(kept)
     ]
     _place_host_items(result, host, owner, runs)
+    _place_unprofiled(result, owner, runs)
     _add_device_items(result, host, events, owner, runs)
     unexpected = sorted({call.name for call in missing if not _is_artefact(call)})
     if unexpected:
@@ -122,7 +131,8 @@ def match_op_calls(
 ) -> tuple[dict[int, int], list[OpCall]]:
     """Return {op call id: index in host} and the op calls not found; `host` is in start order.
 
-    Each call takes the next event of its name after the one before; what is nested in a taken event is its inner work.
+    Each call takes the next event of its name after the one before; what is nested in a taken event is its inner work, and
+    what autograd's engine runs belongs to no call of the forward pass.
     A call whose next event lies behind events of the calls that follow it is not in the trace.
     """
     search = _Search(host)
@@ -151,7 +161,7 @@ class _Search:
 
     def next_place(self, call: OpCall) -> int | None:
         """Return the index of the next event that may be the call's and is not inside a taken one."""
-        found = (self._next_of(name) for name in profiled_names(call))
+        found = (self._next_of(name, call) for name in profiled_names(call))
         return min((index for index in found if index is not None), default=None)
 
     def skips(self, found: int, following: Sequence[OpCall]) -> bool:
@@ -168,12 +178,21 @@ class _Search:
         self._taken.add(id(self._host[found]))
         self._at = found + 1
 
-    def _next_of(self, name: str) -> int | None:
+    def _next_of(self, name: str, call: OpCall) -> int | None:
         candidates = self._places.get(name, [])
         for index in candidates[bisect_left(candidates, self._at) :]:
-            if not any(id(outer) in self._taken for outer in self._host[index].ancestors()):
+            around = self._host[index].ancestors()
+            if _may_be_in(call, around) and not any(id(outer) in self._taken for outer in around):
                 return index
         return None
+
+
+def _may_be_in(call: OpCall, around: Sequence[Event]) -> bool:
+    """Return whether a call may have an event within these: by autograd's node, for what a dispatch mode adds to others."""
+    engine = next((outer.name for outer in around if outer.name.startswith(_ENGINE)), "")
+    if call.phase == "forward":
+        return not engine
+    return not _is_artefact(call) or not engine or engine == f"{_ENGINE}: {call.autograd_node}"
 
 
 # Names under which an unobserved step makes calls that look otherwise while a dispatch mode watches: autograd adds up
@@ -228,8 +247,8 @@ def _place_host_items(
                 result.op_calls[call_id], event, run, threads[event.thread]
             )
         elif cpp is not None:
-            name = cpp["name"]
-            index = None if run is None else run.take(lambda call, name=name: call.name == name)  # type: ignore[misc]
+            index = None if run is None else run.take(partial(_is_call_of, event.name, cpp["name"]))
+            name = cpp["name"] if run is None or index is None else run.graph.calls[index].name
             result.kernels.append(
                 Kernel(
                     id=len(result.kernels),
@@ -241,6 +260,37 @@ def _place_host_items(
                     duration_ns=event.duration_ns,
                 )
             )
+
+
+def _place_unprofiled(result: Profile, owner: dict[int, int], runs: dict[int, _GraphRun]) -> None:
+    """Tie op calls that the profiler does not record, as those of custom ops in Python, to the wrapper calls left over.
+
+    Where there are more calls or fewer than such wrapper calls, nothing tells which of them belong together.
+    """
+    profiled = set(owner.values())
+    missing = defaultdict[str, list[int]](list)
+    for call in result.op_calls:
+        if call.id not in profiled:
+            missing[call.name].append(call.id)
+    for name, calls in missing.items():
+        left = [
+            (run, wrapper)
+            for run in runs.values()
+            for wrapper in run.graph.calls
+            if wrapper.index not in run.seen and same_op(wrapper, name)
+        ]
+        if len(left) != len(calls):
+            continue
+        for call_id, (run, wrapper) in zip(calls, left, strict=True):
+            run.seen.add(wrapper.index)
+            result.op_calls[call_id] = msgspec.structs.replace(
+                result.op_calls[call_id], graph=run.graph.id, call=wrapper.index
+            )
+
+
+def _is_call_of(recorded: str, name: str, call: WrapperCall) -> bool:
+    """Return whether the function that a wrapper call names is the one that `recorded` itself."""
+    return call.name == name or f'"{recorded}"' in call.code
 
 
 def _placed(call: OpCall, event: Event, run: _GraphRun | None, thread: int) -> OpCall:

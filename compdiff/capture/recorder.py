@@ -1,13 +1,21 @@
 """What is kept of a compilation. In: what `inductor`'s patches hand over, part by part. Out: compiled graphs."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from compdiff.capture.graphs import DynamoNames
 from compdiff.capture.pass_log import PassLog
+from compdiff.capture.refusals import Declined, refusals
 from compdiff.compile_log.log import CompileLog
-from compdiff.compile_log.wrapper import wrapper_calls
-from compdiff.model import CaptureWarning, CompiledGraph, Graph, PassEvent
+from compdiff.compile_log.wrapper import call_handles, wrapper_calls
+from compdiff.model import (
+    PRE_GRAD,
+    CaptureWarning,
+    CompiledGraph,
+    Graph,
+    PassEvent,
+    Refusal,
+)
 
 
 @dataclass
@@ -28,14 +36,22 @@ class Lowering:
     post_grad: Graph | None = None
     events: list[PassEvent] = field(default_factory=list)
     kernels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    declined: list[Declined] = field(default_factory=list)
+    operations: dict[str, frozenset[str]] = field(default_factory=dict)
     wrapper_code: str = ""
     lowering_id: int | None = None
+
+
+def _refusals(lowering: Lowering) -> tuple[Refusal, ...]:
+    handles = call_handles(lowering.wrapper_code, lowering.kernels)
+    return refusals(lowering.declined, handles, lowering.operations)
 
 
 @dataclass
 class Recorder:
     """What the compiler said, as it said it. `attributing` makes compiled graphs run node by node instead.
 
+    `hears_scheduler` says that what the scheduler declines is noted, so that nothing noted means nothing declined.
     `compile_id` gives the id of the compilation that runs now.
     """
 
@@ -43,6 +59,7 @@ class Recorder:
     log: CompileLog = field(default_factory=CompileLog)
     place: Place = field(default_factory=Place)
     attributing: bool = False
+    hears_scheduler: bool = False
     warnings: list[CaptureWarning] = field(default_factory=list)
     dynamo: dict[str, Graph] = field(default_factory=dict)
     dynamo_names: dict[str, DynamoNames] = field(default_factory=dict)
@@ -50,6 +67,7 @@ class Recorder:
     joint_events: dict[str, list[PassEvent]] = field(default_factory=dict)
     lowerings: list[Lowering] = field(default_factory=list)
     current: Lowering | None = None
+    before_autograd: bool = False
     passes: PassLog = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,6 +104,7 @@ class Recorder:
                     post_grad=lowering.post_grad,
                     passes=(*shared, *lowering.events),
                     calls=calls,
+                    refusals=_refusals(lowering) if self.hears_scheduler else None,
                     wrapper_code=code,
                 )
             )
@@ -102,8 +121,16 @@ class Recorder:
         """Keep one pass event with the graph it changed."""
         if self.current is not None:
             self.current.events.append(event)
-        else:
-            self.joint_events.setdefault(self.compile_id(), []).append(event)
+            return
+        self.joint_events.setdefault(self.compile_id(), []).append(event)
+        if event.stage == PRE_GRAD:
+            self._know(event)
+
+    def _know(self, event: PassEvent) -> None:
+        """Let nodes of the joint graph name those that a pass made before autograd traced the graph, as those of Dynamo."""
+        known = self.known_names()
+        made = frozenset(node.name for node in event.created)
+        self.dynamo_names[self.compile_id()] = replace(known, nodes=known.nodes | made)
 
     def known_names(self) -> DynamoNames:
         """Return the node names of the Dynamo graph that is being compiled."""
@@ -111,7 +138,9 @@ class Recorder:
 
     def stage(self) -> str:
         """Return the stage of the graph that passes work on now."""
-        return "post_grad" if self.current is not None else "joint"
+        if self.current is not None:
+            return "post_grad"
+        return PRE_GRAD if self.before_autograd else "joint"
 
 
 def _targets(graph: Graph) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ Each command is a module of its own, imported when it is called.
 import importlib
 import sys
 import traceback
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from compdiff import __version__
 from compdiff.errors import CompdiffError
 
 COMMANDS = {
+    "archive": "Keep runs, find them again, and see how they changed.",
     "cases": "List cases with what they show.",
     "diff": "Compare any two sides of any two runs.",
     "doctor": "Say what this machine can do, and what to do about each lack.",
@@ -29,27 +31,50 @@ _INTERRUPTED = 130
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported only when they are called, so that --help stays fast."""
+    """A group whose commands are imported only when they are called, so that --help stays fast.
+
+    `table` says what each command does, `package` which package holds a module for each, and `modules` how a module is
+    called where it cannot be called as its command.
+    """
+
+    def __init__(
+        self,
+        *,
+        table: Mapping[str, str],
+        package: str,
+        modules: Mapping[str, str],
+        **settings: Any,  # noqa: ANN401 - click's own settings
+    ) -> None:
+        super().__init__(**settings)
+        self._table = table
+        self._package = package
+        self._modules = modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
-        return sorted(COMMANDS)
+        return sorted(self._table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of that name, imported now."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self._table:
             return None
-        module = _MODULES.get(cmd_name, cmd_name)
-        command = importlib.import_module(f"compdiff.cli.{module}").command
+        module = self._modules.get(cmd_name, cmd_name)
+        command = importlib.import_module(f"{self._package}.{module}").command
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(COMMANDS.items()))
+            formatter.write_dl(sorted(self._table.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    package="compdiff.cli",
+    modules=_MODULES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="compdiff")
 def compdiff() -> None:
     """Show what torch.compile did to a function.

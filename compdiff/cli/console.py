@@ -8,6 +8,7 @@ from rich.console import Console
 if TYPE_CHECKING:
     from compdiff.report import Outputs
     from compdiff.report.ladder_view import LadderPage
+    from compdiff.report.view import Page
 
 # Wide enough for a table row when piped, where rich would assume 80 columns.
 _PIPED_WIDTH = 120
@@ -15,9 +16,14 @@ _PIPED_WIDTH = 120
 
 def print_summary(outputs: "Outputs") -> None:
     """Print what was found, and where the report is."""
+    print_page(outputs.page, outputs.html)
+
+
+def print_page(page: "Page", report: Path | None = None) -> None:
+    """Print what was found, and where the report is if there is one."""
     from compdiff.report.terminal import terminal_summary
 
-    _console().print(terminal_summary(outputs.page, outputs.html))
+    _console().print(terminal_summary(page, report))
 
 
 def print_ladder(page: "LadderPage", html: Path) -> None:

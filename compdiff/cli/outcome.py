@@ -24,14 +24,14 @@ class Saved:
     exit_code: int
 
 
-def save_run(run: Run, folder: Path) -> Saved:
-    """Save a run with what is derived from it, and print nothing."""
-    from compdiff.analysis import analyse
+def save_run(run: Run, folder: Path, why_not: str = "") -> Saved:
+    """Save a run with what is derived from it, and print nothing. `why_not` names a rule that the user asks about."""
+    from compdiff.analysis import analyse, asked
     from compdiff.expect import judge
     from compdiff.report import write_outputs
 
     write_run(run, folder / RUN_FILE)
-    diff = analyse(run)
+    diff = asked(run, analyse(run), why_not)
     failures = judge(run.expectation, run, diff) if run.failure is None else ()
     return Saved(
         outputs=write_outputs(run, diff, folder, expectation_failures=failures),
@@ -40,12 +40,15 @@ def save_run(run: Run, folder: Path) -> Saved:
     )
 
 
-def report_run(run: Run, folder: Path) -> "tuple[IndexEntry, int]":
-    """Save a run with what is derived from it, print it; return (line of the index, exit code)."""
+def report_run(run: Run, folder: Path, why_not: str = "") -> "tuple[IndexEntry, int]":
+    """Save a run with what is derived from it, print it; return (line of the index, exit code).
+
+    `why_not` names a rule that the user asks about.
+    """
     from compdiff.cli.console import print_summary
     from compdiff.report import IndexEntry
 
-    saved = save_run(run, folder)
+    saved = save_run(run, folder, why_not)
     print_summary(saved.outputs)
     print_failure(run)
     return IndexEntry(case=run.case.name, outputs=saved.outputs), saved.exit_code

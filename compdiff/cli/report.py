@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from compdiff.cli.rule_name import why_not_option
 from compdiff.store import read_run
 
 
@@ -14,15 +15,16 @@ from compdiff.store import read_run
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder [that of the run].",
 )
-def command(run_file: Path, out: Path | None) -> int:
+@why_not_option
+def command(run_file: Path, out: Path | None, why_not: str) -> int:
     """Write report.html, summary.md and diff.json of RUN_FILE again, running nothing."""
-    from compdiff.analysis import analyse
+    from compdiff.analysis import analyse, asked
     from compdiff.cli.console import print_summary
     from compdiff.expect import judge
     from compdiff.report import write_outputs
 
     run = read_run(run_file)
-    diff = analyse(run)
+    diff = asked(run, analyse(run), why_not)
     failures = judge(run.expectation, run, diff) if run.failure is None else ()
     print_summary(write_outputs(run, diff, out or run_file.parent, expectation_failures=failures))
     return int(bool(failures))

@@ -16,6 +16,7 @@ import click
 from compdiff.case import Survey, survey
 from compdiff.cli import print_bug, print_error
 from compdiff.cli.outcome import report_run
+from compdiff.cli.rule_name import why_not_option
 from compdiff.cli.values import Value, parse_value
 from compdiff.errors import CaseError, CompdiffError
 from compdiff.model import CaseSpec, CompileOptions, Request, Run, SamplingPlan, Target
@@ -44,6 +45,7 @@ class Settings:
     timeout_s: float
     out: Path
     jobs: int = 1
+    why_not: str = ""
     ladder: bool = False
 
 
@@ -112,6 +114,7 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     show_default=True,
     help="Seconds of timing samples for one case.",
 )
+@why_not_option
 def command(  # noqa: PLR0913 - one for each option
     *,
     cases: tuple[str, ...],
@@ -133,6 +136,7 @@ def command(  # noqa: PLR0913 - one for each option
     use_cache: bool,
     seed: int,
     budget: float,
+    why_not: str,
 ) -> int:
     """Measure CASES in eager mode and under torch.compile, and show what was rewritten.
 
@@ -155,7 +159,7 @@ def command(  # noqa: PLR0913 - one for each option
             mode=mode,
             dynamic=dynamic,
             fullgraph=fullgraph,
-            options=options,
+            options=dict(options),
             use_cache=use_cache,
         ),
         sampling=SamplingPlan(budget_ns=round(budget * _NS_PER_S)),
@@ -163,6 +167,7 @@ def command(  # noqa: PLR0913 - one for each option
         timeout_s=timeout,
         out=out,
         jobs=jobs,
+        why_not=why_not,
         ladder=ladder,
     )
     kind = settings.device.partition(":")[0]
@@ -223,7 +228,7 @@ def _reported(
     from compdiff.report import IndexEntry
 
     try:
-        return report_run(capture(), settings.out / spec.name)
+        return report_run(capture(), settings.out / spec.name, settings.why_not)
     except CompdiffError as error:
         print_error(error)
         return IndexEntry(case=spec.name, failure=error.message), error.exit_code

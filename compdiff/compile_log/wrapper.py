@@ -31,15 +31,20 @@ def wrapper_calls(
         match["name"]: (match["launched"] or match["name"], match["code"].strip("\n"))
         for match in _KERNEL_SOURCE.finditer(source)
     }
+    calls = tuple(
+        _call(index, handle, kernels[handle], sources)
+        for index, handle in enumerate(call_handles(source, kernels))
+    )
+    return calls, _KERNEL_SOURCE.sub(_placeholder, source)
+
+
+def call_handles(source: str, kernels: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Return the handles (`name:3`) of the wrapper's calls, in their order; `kernels` as in `wrapper_calls`."""
     handles = [
         name.strip() for match in _HANDLE.finditer(source) for name in match["handles"].split(",")
     ]
     written = [handle for handle in dict.fromkeys(handles) if handle in kernels]
-    order = written + [handle for handle in kernels if handle not in set(written)]
-    calls = tuple(
-        _call(index, handle, kernels[handle], sources) for index, handle in enumerate(order)
-    )
-    return calls, _KERNEL_SOURCE.sub(_placeholder, source)
+    return written + [handle for handle in kernels if handle not in set(written)]
 
 
 def call_kind(name: str) -> str:
@@ -53,7 +58,8 @@ def same_op(call: WrapperCall, op_name: str) -> bool:
         return False
     parts = call.name.split(".")
     base = op_name.rpartition("::")[2]
-    known = [_EXTERN_OPS.get(part, part) for part in parts]
+    # Under a mode that sees only the outermost op, a plan's, the call goes by its own name.
+    known = {*parts, *(_EXTERN_OPS.get(part, part) for part in parts)}
     return base in known or base.rstrip("_") in known
 
 

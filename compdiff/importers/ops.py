@@ -15,7 +15,8 @@ _OP = re.compile(r"[A-Za-z_]\w*(::\w+)+(\.\w+)?")
 _NOT_OPS = ("torch::autograd::", "autograd::", "torch::jit::")
 _GENERATED = re.compile(r"triton_(poi|per|red|tem|for|mix|fused|mm|bmm|convolution|flex|_|\d)\w*")
 # On a CPU, with torch._inductor.config.cpp.enable_kernel_profile: the call is the kernel.
-_FUNCTION = re.compile(r"(?:graph_\d+_)?(?P<name>cpp_fused_\w+)")
+# Templates (attention, products) have no name yet when their code is written.
+_FUNCTION = re.compile(r"(?:graph_\d+_)?(?P<name>cpp_\w+)|graph_\d+_kernel")
 # Composite in the overload that models call; others of the name are not, and have no op inside.
 _COMPOSITE_WITH_CHILDREN = frozenset(
     {
@@ -115,7 +116,7 @@ def generated_function(event: Event) -> str:
 @lru_cache(maxsize=_NAMES)
 def _function_in(name: str) -> str:
     found = _FUNCTION.fullmatch(name)
-    return found["name"] if found else ""
+    return (found["name"] or found[0]) if found else ""
 
 
 def is_compile_phase(event: Event) -> bool:

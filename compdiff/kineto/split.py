@@ -4,6 +4,7 @@ Only what the trace shows is named; the rest is `other`. A moment belongs to wha
 several things run at once, to the first of `PARTS` among them.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -24,7 +25,8 @@ _WRAPPER = (
     "## Call CompiledFxGraph",
 )
 _WAITS = "Synchronize"
-_GENERATED = ("cpp_", "graph_")
+# `graph_0_cpp_fused_add_0`, `cpp_fused_add_0`; templates have no name yet when their code is written: `graph_0_kernel`.
+_GENERATED = re.compile(r"(?:graph_\d+_)?cpp_|graph_\d+_kernel$")
 _RANK = {name: rank for rank, name in enumerate(PARTS)}
 
 
@@ -67,8 +69,8 @@ def part_of(event: Event) -> str | None:
 
 
 def _is_generated(name: str) -> bool:
-    """Return whether a host event is a C++ function that Inductor wrote: `graph_0_cpp_fused_add_0`, `cpp_fused_add_0`."""
-    return name.startswith(_GENERATED) and "cpp_" in name
+    """Return whether a host event is a C++ function that Inductor wrote."""
+    return _GENERATED.match(name) is not None
 
 
 def _own(event: Event, kinds: Mapping[int, str]) -> Iterator[tuple[int, int]]:

@@ -1,20 +1,21 @@
 """Writes what a run leaves for people and scripts. In: Run, Diff. Out: report.html, summary.md, diff.json, index.html.
 
-Importing this loads no template engine; jinja2 comes in when a page is made.
+Importing this loads next to nothing, so that commands can use one of its modules alone; jinja2 comes in when a page is made.
 """
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
 
 from compdiff.model import Diff, Run
-from compdiff.report.document import encode_document
-from compdiff.report.summary import render_summary
-from compdiff.report.view import Page, make_page
 from compdiff.store import write_atomic
+
+if TYPE_CHECKING:
+    from compdiff.report.view import Page
 
 REPORT_FILE = "report.html"
 SUMMARY_FILE = "summary.md"
@@ -29,7 +30,7 @@ class Outputs(msgspec.Struct, frozen=True):
     html: Path
     summary: Path
     document: Path
-    page: Page
+    page: "Page"
 
 
 class IndexEntry(msgspec.Struct, frozen=True):
@@ -44,7 +45,11 @@ def write_outputs(
     run: Run, diff: Diff, folder: Path, *, expectation_failures: tuple[str, ...] = ()
 ) -> Outputs:
     """Write report.html, summary.md and diff.json of a run into `folder` and return where they are."""
-    from compdiff.report.html_page import render_page  # noqa: PLC0415 (jinja2 loads only here)
+    # All of the report loads only here.
+    from compdiff.report.document import encode_document  # noqa: PLC0415
+    from compdiff.report.html_page import render_page  # noqa: PLC0415
+    from compdiff.report.summary import render_summary  # noqa: PLC0415
+    from compdiff.report.view import make_page  # noqa: PLC0415
 
     page = make_page(run, diff, expectation_failures)
     outputs = Outputs(

@@ -17,6 +17,7 @@ _ENVIRONMENT = (
     ("compiler", "C++ compiler"),
     ("platform", "platform"),
     ("git_commit", "git commit"),
+    ("git_branch", "git branch"),
     ("compdiff", "compdiff"),
 )
 

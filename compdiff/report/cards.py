@@ -66,13 +66,13 @@ def make_rewrites(lookup: Lookup) -> tuple[RewriteCard, ...]:
 
 
 def _rewrite(lookup: Lookup, rewrite: Rewrite, works: tuple[Work, Work] | None) -> RewriteCard:
-    left = [_item(lookup, item) for item in rewrite.left]
-    shared = [_item(lookup, item, shared=True) for item in rewrite.shared]
+    left = [make_item(lookup, item) for item in rewrite.left]
+    shared = [make_item(lookup, item, shared=True) for item in rewrite.shared]
     return RewriteCard(
         id=rewrite.id,
         rule=rewrite.rule,
         before=(*left, *shared),
-        after=tuple(_item(lookup, item) for item in rewrite.right),
+        after=tuple(make_item(lookup, item) for item in rewrite.right),
         by_pass=rewrite.by_pass,
         location=rewrite.location,
         source=short_place(rewrite.source, lookup.run.case.file),
@@ -86,7 +86,8 @@ def _rewrite(lookup: Lookup, rewrite: Rewrite, works: tuple[Work, Work] | None) 
     )
 
 
-def _item(lookup: Lookup, item: str, *, shared: bool = False) -> CardItem:
+def make_item(lookup: Lookup, item: str, *, shared: bool = False) -> CardItem:
+    """Return an item as a line of a card."""
     call = lookup.left_ops.get(item) or lookup.right_ops.get(item)
     kernel = lookup.right_kernels.get(item) or lookup.left_kernels.get(item)
     kernel_text = kernel_kind(kernel) if kernel is not None else "not in this run"

@@ -26,6 +26,12 @@ from compdiff.model import (
 from compdiff.report.comparison_document import ComparisonDoc, comparison_document
 from compdiff.report.headline import Sum, device_ns, make_sums
 from compdiff.report.lookup import Lookup
+from compdiff.report.missed_document import (
+    MissedDoc,
+    WhyNotDoc,
+    missed_documents,
+    why_not_document,
+)
 from compdiff.report.timings import sampled
 from compdiff.rewrites.changes import stable_text
 from compdiff.work import Work, rewrite_works, side_work
@@ -249,6 +255,8 @@ class Document(Part, frozen=True, kw_only=True):
     timing: TimingDoc | None
     comparison: ComparisonDoc | None
     rewrites: tuple[RewriteDoc, ...]
+    missed: tuple[MissedDoc, ...]
+    why_not: WhyNotDoc | None
     fates: dict[str, FateDoc]
     origins: dict[str, OriginDoc]
     findings: tuple[FindingDoc, ...]
@@ -287,6 +295,8 @@ def make_document(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = 
         timing=_timing(run),
         comparison=comparison_document(diff.comparison) if diff.comparison else None,
         rewrites=tuple(_rewrite(rewrite, works.get(rewrite.id)) for rewrite in diff.rewrites),
+        missed=missed_documents(diff.missed),
+        why_not=why_not_document(diff.why_not),
         fates={item: _fate(fate) for item, fate in diff.fates.items()},
         origins={item: _origin(origin) for item, origin in diff.origins.items()},
         findings=tuple(_finding(finding) for finding in diff.findings),

@@ -10,22 +10,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from compdiff.align.items import item_name
-from compdiff.model import Basis, GraphNode, OpCall, SourceLocation, TensorMeta
+from compdiff.model import Basis, GraphNode, OpCall, SourceLocation
+from compdiff.tensor_text import tensor_text
 
-_DTYPES = {
-    "float64": "f64",
-    "float32": "f32",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "int64": "i64",
-    "int32": "i32",
-    "int16": "i16",
-    "int8": "i8",
-    "uint8": "u8",
-    "bool": "bool",
-    "complex64": "c64",
-    "complex128": "c128",
-}
 _TENSOR_PLACE = re.compile(r"\bT\b")
 _LIBRARY_ROOTS = ("site-packages/", "dist-packages/")
 
@@ -33,36 +20,6 @@ _LIBRARY_ROOTS = ("site-packages/", "dist-packages/")
 def op_name(call: OpCall) -> str:
     """Return an op call's name with its overload, unless that is the default one: `aten::add.Tensor`."""
     return item_name(call)
-
-
-def tensor_text(meta: TensorMeta) -> str:
-    """Return dtype and shape, and the strides where they are not those of a packed tensor: `f32[2, 3]`."""
-    return _tensor_text(meta.dtype, meta.shape, meta.stride)
-
-
-# Layers repeat, and so do their tensors and places.
-@lru_cache(maxsize=1 << 13)
-def _tensor_text(dtype: str, sizes: tuple[int, ...], strides: tuple[int, ...]) -> str:
-    shape = ", ".join(map(str, sizes))
-    packed = not strides or strides == packed_strides(sizes) or _is_trivial(sizes, strides)
-    layout = "" if packed else f" strides ({', '.join(map(str, strides))})"
-    return f"{_DTYPES.get(dtype, dtype)}[{shape}]{layout}"
-
-
-def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides of a row-major tensor without gaps."""
-    strides: list[int] = []
-    step = 1
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
-
-
-def _is_trivial(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Return whether only dimensions of size 1 differ from packed strides: such strides move nothing."""
-    pairs = zip(shape, strides, packed_strides(shape), strict=False)
-    return all(size == 1 or stride == packed for size, stride, packed in pairs)
 
 
 def arguments_text(call: OpCall) -> str:

@@ -3,6 +3,8 @@
 import math
 import sys
 
+from compdiff.model import Option
+
 # What stands where a number is not known.
 UNKNOWN = "-"
 _DURATIONS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
@@ -75,7 +77,7 @@ def list_text(parts: list[str]) -> str:
     return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
 
 
-def value_text(value: float | str | bool | None) -> str:  # noqa: FBT001 (data, not a switch)
+def value_text(value: Option) -> str:
     """Return the text of a parameter, an option or a finding's number."""
     if isinstance(value, float) and not isinstance(value, bool):
         return f"{value:.4g}"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from compdiff.report.cards import CardItem, RewriteCard
+from compdiff.report.missed_cards import MissedCard
 from compdiff.report.naming import clipped
 from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
@@ -30,6 +31,8 @@ def render_summary(page: Page, report: str = "") -> str:
     text.add(_sums(page))
     if page.comparison is None:
         text.add_table("Rewrites", "rewrite | source | before | after | pass", _rewrite_rows(page))
+    text.add_table("Missed", "rule | source | why | costs", _missed_rows(page.missed))
+    text.add(_answer(page))
     text.add_table("Unexplained", "side | item | name", _unexplained_rows(page))
     text.add_list("Graph breaks", [_break(page_break) for page_break in _breaks(page)])
     text.add_list("Findings", [_finding(page, index) for index in range(len(page.findings))])
@@ -173,6 +176,25 @@ def _items(items: tuple[CardItem, ...]) -> str:
     shown = ", ".join(code(item.ref.name) for item in items[:_ROOM_FOR_ITEMS])
     more = len(items) - _ROOM_FOR_ITEMS
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _missed_rows(cards: tuple[MissedCard, ...]) -> list[str]:
+    return [
+        f"| {code(card.rule)} | {code(card.source) if card.source else ''} | {escape(card.why)} "
+        f"| {escape(card.cost)} |"
+        for card in cards
+    ]
+
+
+def _answer(page: Page) -> list[str]:
+    """Return the answer to what the user asked, with a line for each place."""
+    answer = page.why_not
+    if answer is None:
+        return []
+    places = [
+        f"- {code(it.source) if it.source else 'No line'}: {escape(it.why)}" for it in answer.missed
+    ]
+    return [f"**Why not {code(answer.rule)}?** {escape(answer.sentence)}", "", *places, ""]
 
 
 def _unexplained_rows(page: Page) -> list[str]:

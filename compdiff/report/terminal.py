@@ -16,6 +16,7 @@ from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.comparison import ChangeRow, ComparisonView
 from compdiff.report.estimates import rewrite_text
 from compdiff.report.headline import Notice, failure_text
+from compdiff.report.missed_cards import MissedCard
 from compdiff.report.naming import clipped, printable
 from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
@@ -32,6 +33,7 @@ _STYLE_OF_CHANGE = {"lost": "red", "gained": "green", "changed": "yellow"}
 _ITEM_LENGTH = 60
 _MOST_NAMES = 4
 _MOST_UNEXPLAINED = 10
+_MOST_MISSED = 5
 # Warnings of every run: they stand in the report, and would tire whoever reads the terminal.
 _ALWAYS_TRUE = frozenset({"observer"})
 
@@ -53,7 +55,44 @@ def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
 def _middle(page: Page) -> list[RenderableType]:
     """Return numbers, rewrites and sums of one run."""
     sums = [_line("", text) for text in sum_lines(page)]
-    return [_metrics(page), *_rewrites(page), *sums, *_unexplained(page)]
+    parts: list[RenderableType] = [_metrics(page), *_rewrites(page), *_missed(page)]
+    return [*parts, *sums, *_unexplained(page), *_answer(page)]
+
+
+def _missed(page: Page) -> list[RenderableType]:
+    """Return what was missed, the dearest places in full; those of a rule that was asked about stand in the answer."""
+    asked = page.why_not.rule if page.why_not else ""
+    alike: dict[tuple[str, str], list[MissedCard]] = {}
+    for card in page.missed:
+        if card.rule != asked:
+            alike.setdefault((card.rule, card.condition), []).append(card)
+    groups = list(alike.values())
+    lines = [line for cards in groups[:_MOST_MISSED] for line in _missed_alike(cards)]
+    more = sum(len(cards) for cards in groups[_MOST_MISSED:])
+    return [*lines, *([_line("missed", f"{more} more in the report", "yellow")] if more else [])]
+
+
+def _missed_alike(cards: list[MissedCard]) -> list[RenderableType]:
+    """Return the dearest of the places where one condition of one rule failed, and how many more there are."""
+    more = f"and {len(cards) - 1} more where the same condition failed"
+    lines = _missed_place(cards[0], "missed")
+    return [*lines, *([_indented(more)] if len(cards) > 1 else [])]
+
+
+def _missed_place(card: MissedCard, label: str) -> list[RenderableType]:
+    """Return a place with its reason, and what it costs."""
+    first = _line(label, f"{card.rule}  {card.source}", "yellow")
+    return [first, _indented(card.why), *([_indented(f"costs {card.cost}")] if card.cost else [])]
+
+
+def _answer(page: Page) -> list[RenderableType]:
+    """Return the answer to what the user asked."""
+    answer = page.why_not
+    if answer is None:
+        return []
+    applied = f" Where: {_some([ref.id for ref in answer.applied])}." if answer.applied else ""
+    first = _line("why not", f"{answer.rule}: {answer.sentence}{applied}", "cyan")
+    return [first, *(line for card in answer.missed for line in _missed_place(card, "near"))]
 
 
 def _unexplained(page: Page) -> list[RenderableType]:

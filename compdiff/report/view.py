@@ -14,6 +14,7 @@ from compdiff.report.folding import Folding, fold
 from compdiff.report.gains import Gains, make_gains
 from compdiff.report.headline import Headline, make_headline
 from compdiff.report.lookup import Lookup
+from compdiff.report.missed_cards import MissedCard, WhyNotView, make_missed, make_why_not
 from compdiff.report.profile_table import ProfilerView, make_profiler
 from compdiff.report.roofline import RooflineView, make_roofline
 from compdiff.report.rows import Group, make_rows
@@ -34,6 +35,8 @@ class Page(msgspec.Struct, frozen=True):
     rows: tuple[Group, ...]
     folding: Folding
     rewrites: tuple[RewriteCard, ...]
+    missed: tuple[MissedCard, ...]
+    why_not: WhyNotView | None
     findings: tuple[FindingCard, ...]
     timing: TimingView | None
     timeline: TimelineView | None
@@ -62,6 +65,8 @@ def make_page(run: Run, diff: Diff, expectation_failures: tuple[str, ...] = ()) 
         rows=rows,
         folding=folding,
         rewrites=rewrites,
+        missed=make_missed(lookup),
+        why_not=make_why_not(lookup),
         findings=make_findings(lookup),
         timing=timing,
         timeline=make_timeline(lookup),

@@ -14,7 +14,16 @@ from compdiff.align.graph_replay import ON_THE_HOST, REPLAYED
 from compdiff.align.items import in_order, right_items
 from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import Alignment, OpTrace
-from compdiff.model import Fate, FateKind, OpCall, Origin, PassEvent, Rewrite, SourceLocation
+from compdiff.model import (
+    PRE_GRAD,
+    Fate,
+    FateKind,
+    OpCall,
+    Origin,
+    PassEvent,
+    Rewrite,
+    SourceLocation,
+)
 from compdiff.rewrites.facts import Facts, base_name, kernel_ids, trace_ids
 from compdiff.rewrites.introduced import reason_introduced
 from compdiff.rewrites.outcomes import outcome_of
@@ -23,6 +32,7 @@ from compdiff.rewrites.predicates import (
     was_changed_by_a_pattern,
     was_replaced_by_a_pattern,
 )
+from compdiff.rewrites.recomputed import is_recomputed
 from compdiff.rewrites.rule import Rule
 from compdiff.rewrites.rules import REDUCTION_TARGETS, RULES
 
@@ -96,7 +106,7 @@ def explain(alignment: Alignment, rules: Sequence[Rule] = RULES) -> Explanation:
         "library": _apply_to_library_calls,
         "path": _apply_to_paths,
     }
-    pass_rules = [rule for rule in rules if rule.scope == "pass" and rule.when is None]
+    pass_rules = [rule for rule in rules if rule.scope == "pass" and not rule.when]
     for rule in pass_rules:
         _apply_to_events(state, rule)
     _keep_same_op(state)
@@ -163,10 +173,9 @@ def _apply_to_events(state: _State, rule: Rule) -> None:
             if not rule.matches_event(event):
                 continue
             names = {(compile_id, name) for name in removed}
-            touched = [
-                trace for trace in facts.with_joint_node(names) if trace.id not in state.fates
-            ]
-            touched = [trace for trace in touched if rule.admits(facts, trace)]
+            of_dynamo = event.stage == PRE_GRAD
+            traces = facts.with_dynamo_node(names) if of_dynamo else facts.with_joint_node(names)
+            touched = [trace for trace in state.unclaimed(traces) if rule.admits(facts, trace)]
             if touched:
                 right = _items_made(facts, touched, created)
                 nodes = ", ".join(node.name for node in event.removed)
@@ -309,10 +318,10 @@ def _is_home(facts: Facts, trace: OpTrace, kernel: str) -> bool:
 def _fits(rule: Rule, facts: Facts, kernel: str, members: Sequence[OpTrace]) -> bool:
     if rule.ops:
         return any(trace.call.name in rule.ops for trace in members)
-    return _reduces(facts, kernel) == (rule.name == "reduction-fusion")
+    return reduces(facts, kernel) == (rule.name == "reduction-fusion")
 
 
-def _reduces(facts: Facts, kernel: str) -> bool:
+def reduces(facts: Facts, kernel: str) -> bool:
     """Return whether a generated kernel reduces: by its name where that tells it, else by its nodes.
 
     A node says less than a Triton kernel's name: a mean is also named by the kernel that only divides the sum.
@@ -354,40 +363,11 @@ def _origins(state: _State) -> dict[str, Origin]:
     for item, made in right_items(facts.alignment.right):
         owners = facts.owners.get(item, [])
         if owners:
-            again = [trace for trace in owners if _is_recomputed(facts, trace, item)]
+            again = [trace for trace in owners if is_recomputed(facts, trace, item)]
             origins[item] = Origin(op_calls=trace_ids(owners), recomputed=trace_ids(again))
         else:
             origins[item] = Origin(introduced=reason_introduced(facts, item, made))
     return origins
-
-
-def _is_recomputed(facts: Facts, trace: OpTrace, item: str) -> bool:
-    """Return whether another generated kernel does the same nodes of the call as well, or a backward one names its op."""
-    if trace.certainty == "guess":
-        return trace.call.phase == "forward" and facts.is_backward(item)
-    own = {ref.name for ref in facts.alignment.item_nodes.get(item, ())} & {
-        ref.name for ref in trace.finals
-    }
-    if not own or isinstance(facts.items[item], OpCall):
-        return False
-    others = [other for other in facts.generated(trace) if other != item]
-    return any(_shared_anew(facts, item, other) & own for other in others)
-
-
-def _shared_anew(facts: Facts, item: str, other: str) -> set[str]:
-    """Return the nodes that two kernels both compute.
-
-    A reduction that both name is done in two steps, and what leads to it in the first one alone.
-    """
-    nodes = facts.nodes_of(item)
-    shared = {node.name for node in nodes} & {node.name for node in facts.nodes_of(other)}
-    before = {node.name for node in nodes if node.target in REDUCTION_TARGETS} & shared
-    inputs = {node.name: node.inputs for node in nodes}
-    in_steps: set[str] = set()
-    while before:
-        in_steps |= before
-        before = {name for one in before for name in inputs.get(one, ())} & shared - in_steps
-    return shared - in_steps
 
 
 def _fate(rule: Rule, trace: OpTrace) -> FateKind:

@@ -1,7 +1,7 @@
 """Facts about op calls that rules ask for. In: an Alignment. Out: answers, each computed once from the captures."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,11 @@ class Facts:
     def items(self) -> dict[str, OpCall | Kernel]:
         """Right op calls and kernels by item id."""
         return dict(right_items(self.alignment.right))
+
+    @cached_property
+    def traces_by_id(self) -> dict[str, OpTrace]:
+        """Traces by the id of their left op call."""
+        return {trace.id: trace for trace in self.alignment.traces}
 
     @cached_property
     def left_alone(self) -> frozenset[str]:
@@ -82,6 +87,14 @@ class Facts:
             id(trace): trace for name in names for trace in self._traces_by_joint_node.get(name, ())
         }
         return sorted(found.values(), key=lambda trace: trace.call.id)
+
+    def with_dynamo_node(self, names: Collection[tuple[str, str]]) -> list[OpTrace]:
+        """Return the traces that one of these (compile id, Dynamo node) made, in left order."""
+        return [
+            trace
+            for trace in self.alignment.traces
+            if (trace.compile_id, trace.dynamo_node) in names
+        ]
 
     @cached_property
     def live(self) -> frozenset[int]:
@@ -152,6 +165,20 @@ class Facts:
     def first_equal(self) -> dict[int, int]:
         """For each left op call that repeats an earlier one on the same contents, that earlier one's id."""
         return _repeated_calls(self.alignment)
+
+    @cached_property
+    def first_alike(self) -> dict[int, int]:
+        """For each left op call that repeats an earlier one on the same memory, that earlier one's id."""
+        return _repeated_calls(self.alignment, by_contents=False)
+
+    @cached_property
+    def reading(self) -> dict[int, list[OpCall]]:
+        """The left op calls that read each value."""
+        found: dict[int, list[OpCall]] = defaultdict(list)
+        for call in self.alignment.left.op_calls:
+            for value in {meta.value for meta in call.inputs}:
+                found[value].append(call)
+        return found
 
     def generated(self, trace: OpTrace) -> list[str]:
         """Return the generated kernels that do the call's work."""
@@ -227,14 +254,18 @@ def _unused(nodes: Sequence[GraphNode]) -> set[str]:
     return {node.name for node in nodes if node.op.startswith("call_")} - used
 
 
-def _repeated_calls(alignment: Alignment) -> dict[int, int]:
+def _repeated_calls(alignment: Alignment, *, by_contents: bool = True) -> dict[int, int]:
+    """Return the first of equal calls for each later one; by memory, its contents may have changed between."""
     first: dict[tuple[object, ...], int] = {}
     repeated = {}
     for call in alignment.left.op_calls:
         if call.mutates or not call.inputs or any(meta.value < 0 for meta in call.inputs):
             continue  # nothing tells whether the contents are the same
-        key = (call.name, call.overload, call.arguments, tuple(meta.value for meta in call.inputs))
-        earlier = first.setdefault(key, call.id)
+        read = tuple(
+            meta.value if by_contents else (meta.storage, meta.shape, meta.stride)
+            for meta in call.inputs
+        )
+        earlier = first.setdefault((call.name, call.overload, call.arguments, read), call.id)
         if earlier != call.id:
             repeated[call.id] = earlier
     return repeated

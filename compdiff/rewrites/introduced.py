@@ -55,7 +55,7 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
     """Return why the right side has this item, or "" when nothing says."""
     prepared = facts.alignment.prepares.get(item)
     if prepared is not None:
-        return f"copies an input of {facts.items[prepared].name} ({prepared}) into the layout that it needs"
+        return _reason_beside(made, facts.items[prepared], prepared)
     if facts.alignment.right.compiler is None:
         # Nobody tells what a compiler did, if there was one.
         alone = isinstance(made, Kernel) and made.op_call is None and made.name in facts.left_alone
@@ -72,6 +72,14 @@ def reason_introduced(facts: Facts, item: str, made: OpCall | Kernel) -> str:
     return {"memcpy": "copies between host and device", "memset": "clears memory"}.get(
         made.kind, ""
     )
+
+
+def _reason_beside(made: OpCall | Kernel, library: OpCall | Kernel, item: str) -> str:
+    """Return what a kernel does that names a library call's node: something before the call, or after it."""
+    name = f"{library.name} ({item})"
+    if made.call is not None and library.call is not None and made.call > library.call:
+        return f"goes on with the result of {name}: adds its bias, or gives it the layout that is asked for"
+    return f"copies an input of {name} into the layout that it needs"
 
 
 def _reason_of_nodes(facts: Facts, item: str) -> str:

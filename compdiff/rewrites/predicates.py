@@ -10,16 +10,40 @@ from compdiff.align.other_way import OTHER_WAY
 from compdiff.align.traces import SHAPED_LIKE, OpTrace, hands_over_a_gradient
 from compdiff.rewrites.facts import Facts, base_name
 
+RANDOM = frozenset(
+    {
+        "aten::bernoulli",
+        "aten::bernoulli_",
+        "aten::native_dropout",
+        "aten::normal_",
+        "aten::rand",
+        "aten::rand_like",
+        "aten::randint",
+        "aten::randint_like",
+        "aten::randn",
+        "aten::randn_like",
+        "aten::uniform_",
+    }
+)
+
+
+def draws_no_random_numbers(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the call gives the same result each time that it is made."""
+    return trace.call.name not in RANDOM
+
+
+def is_traced(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the compiler traced the call into a graph."""
+    return trace.compile_id is not None
+
 
 def has_no_work_left(_: Facts, trace: OpTrace) -> bool:
     """Return whether the compiler traced the call and nothing on the right does its work."""
     return trace.compile_id is not None and not trace.items
 
 
-def is_dead(facts: Facts, trace: OpTrace) -> bool:
-    """Return whether no output, write or gradient needs the call, and nothing on the right does its work."""
-    if not has_no_work_left(facts, trace):
-        return False
+def is_not_needed(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether no output, write or gradient needs the call."""
     if trace.call.outputs:
         return not facts.is_live(trace) or _is_unread(facts, trace)
     return (trace.compile_id, trace.dynamo_node) in facts.unused_nodes
@@ -41,27 +65,50 @@ def is_of_another_layout(_: Facts, trace: OpTrace) -> bool:
     return trace.by == OTHER_LAYOUT
 
 
-def is_absorbed_view(facts: Facts, trace: OpTrace) -> bool:
-    """Return whether the call only looks at memory in another way, and no right op call makes that view."""
-    return trace.compile_id is not None and is_view(trace.call) and not facts.extern_calls(trace)
+def only_views(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the call only looks at memory in another way."""
+    return is_view(trace.call)
 
 
-def repeats_an_earlier_call(facts: Facts, trace: OpTrace) -> bool:
-    """Return whether an equal call on the same contents came before and runs in the same kernel, or alone is left."""
+def is_made_by_no_op_call(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether no right op call does the call's work."""
+    return not facts.extern_calls(trace)
+
+
+def looks_like_an_earlier_call(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether the same op with the same arguments read the same memory before."""
+    return trace.call.id in facts.first_alike
+
+
+def has_the_same_contents(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether an equal call on the same contents came before."""
+    return trace.call.id in facts.first_equal
+
+
+def is_computed_once(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether the call runs in the same kernel as the equal one before, or that alone is left."""
     earlier = facts.first_equal.get(trace.call.id)
-    if earlier is None or trace.compile_id is None:
+    if earlier is None:
         return False
     twin = facts.alignment.traces[earlier]
     return not trace.items or (bool(facts.generated(trace)) and set(trace.items) <= set(twin.items))
 
 
-def is_constant(facts: Facts, trace: OpTrace) -> bool:
-    """Return whether the call makes a tensor from numbers alone inside a kernel that does other work too, or none."""
+def was_merged_with_an_equal_node(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the compiler merged a node of the call with an equal one."""
+    return any(event.pass_name == "fx_graph_cse" for event in trace.events)  # noqa: S105 - a pass
+
+
+def reads_no_tensor(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the call makes a tensor from numbers alone."""
     # Of an imported call the graph alone says what it makes.
     known = trace.call.outputs or trace.joint
     reads = trace.call.inputs and trace.call.name not in SHAPED_LIKE
-    if trace.compile_id is None or reads or not known:
-        return False
+    return bool(known) and not reads
+
+
+def runs_beside_other_work(facts: Facts, trace: OpTrace) -> bool:
+    """Return whether each kernel that does the call's work does other work too, or there is none."""
     return all(_computes_more(facts, trace, item) for item in trace.items)
 
 
@@ -98,8 +145,8 @@ def was_replaced_by_its_input(facts: Facts, trace: OpTrace) -> bool:
 
 
 def writes_in_place(_: Facts, trace: OpTrace) -> bool:
-    """Return whether the call writes into one of its arguments, inside a compiled graph."""
-    return trace.compile_id is not None and trace.call.mutates
+    """Return whether the call writes into one of its arguments."""
+    return trace.call.mutates
 
 
 def is_generated(facts: Facts, trace: OpTrace) -> bool:
@@ -172,11 +219,6 @@ def is_guessed_to_be_split(facts: Facts, trace: OpTrace) -> bool:
     """Return whether a plain product and a generated kernel are guessed to do a product with an addition."""
     products = {(base_name(trace.call.name), call.name) for call in facts.extern_calls(trace)}
     return trace.certainty == "guess" and bool(products & SPLIT_PRODUCTS)
-
-
-def is_allocation(_: Facts, trace: OpTrace) -> bool:
-    """Return whether the call only allocates, and the compiler traced it."""
-    return trace.compile_id is not None and not trace.items
 
 
 def computing_nodes(trace: OpTrace) -> list[str]:

@@ -1,16 +1,15 @@
 """What a rule is. A rule is a row of data in `rules.py`; the engine knows no op, the rows know no algorithm."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from compdiff.align.traces import OpTrace
 from compdiff.model import FateKind, PassEvent
+from compdiff.rewrites.condition import Condition
 from compdiff.rewrites.facts import Facts
 
 Scope = Literal["pass", "op", "kernel", "library", "path"]
-Predicate: TypeAlias = Callable[[Facts, OpTrace], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +26,7 @@ class Rule:
         passes: for `pass` rules, patterns over `stage/pass_name/pattern location`; for `op` rules, of the events to cite.
         ops: names of the op calls it may claim (`pass`, `op`), one of which must be in the kernel (`kernel`), or of the
             right op calls it speaks of (`library`); empty means any.
-        when: a named predicate that each claimed op call fulfils.
+        when: conditions that each claimed op call fulfils; the first says what kind of op call it is, if `ops` does not.
         why: one sentence for the reader.
         source: where torch does it.
         case: the file in cases/ that shows it.
@@ -41,7 +40,7 @@ class Rule:
     case: str
     passes: tuple[str, ...] = ()
     ops: frozenset[str] = frozenset()
-    when: Predicate | None = None
+    when: tuple[Condition, ...] = ()
 
     def matches_event(self, event: PassEvent) -> bool:
         """Return whether the rule speaks of this pass event."""
@@ -51,4 +50,4 @@ class Rule:
     def admits(self, facts: Facts, trace: OpTrace) -> bool:
         """Return whether the rule may claim this op call."""
         named = self.scope in {"kernel", "library"} or not self.ops or trace.call.name in self.ops
-        return named and (self.when is None or self.when(facts, trace))
+        return named and all(condition.holds(facts, trace) for condition in self.when)

@@ -17,7 +17,7 @@ def graph(nodes: list[GraphNode], *calls: tuple[str, tuple[str, ...]]) -> Compil
         direction="inference",
         post_grad=Graph(stage="post_grad", nodes=tuple(nodes)),
         calls=tuple(
-            WrapperCall(index=index, name=f"call{index}", kind=kind, nodes=names)
+            WrapperCall(index=index, name=f"{kind}.{names[0]}", kind=kind, nodes=names)
             for index, (kind, names) in enumerate(calls)
         ),
     )
@@ -66,3 +66,28 @@ def test_an_op_over_a_list_is_no_part_of_its_readers() -> None:
     many = node("many", target="aten._foreach_add.Scalar")
     made = graph([many, node("c", "many")], ("triton", ("c",)))
     assert inlined_nodes(made) == {}
+
+
+def test_a_cat_that_a_library_call_reads_is_made_by_the_kernels_of_its_parts() -> None:
+    """A kernel copies it for the library call, another one adds the call's bias: neither joins the parts."""
+    cat = node("cat", "a", "bmm", target="aten.cat.default")
+    nodes = [node("a"), node("bmm", target="aten.bmm.default"), cat]
+    nodes.append(node("mm", "cat", target="aten.mm.default"))
+    made = graph(
+        nodes,
+        ("triton", ("a",)),
+        ("triton", ("bmm",)),  # prepares an input of the product
+        ("extern", ("bmm",)),
+        ("triton", ("bmm",)),  # writes the product into the cat
+        ("triton", ("mm", "a")),
+        ("extern", ("mm",)),
+        ("triton", ("mm",)),
+    )
+    assert inlined_nodes(made) == {0: ("cat",), 3: ("cat",)}
+
+
+def test_what_a_library_call_reads_is_computed_by_the_kernel_before_it() -> None:
+    """The kernel that lays out its input computes it; the one that goes on with the result does not."""
+    nodes = [node("a"), node("mm", "a", target="aten.mm.default")]
+    calls = (("triton", ("mm",)), ("extern", ("mm",)), ("triton", ("mm",)))
+    assert inlined_nodes(graph(nodes, *calls)) == {0: ("a",)}

@@ -49,6 +49,18 @@ def test_the_commit_is_that_of_the_cases_folder(repository: Path) -> None:
     assert not found.git_dirty
 
 
+def test_the_branch_and_the_host_are_named(repository: Path) -> None:
+    """The branch is the one checked out; a commit checked out by itself has none."""
+    switch = [*GIT, "switch", "-q", "-c", "topic"]
+    subprocess.run(switch, cwd=repository, check=True)  # noqa: S603 - fixed words
+    found = describe("cpu", str(repository / "case.py"))
+    assert (found.git_branch, found.host) == ("topic", platform.node())
+
+    detach = [*GIT, "switch", "-q", "--detach"]
+    subprocess.run(detach, cwd=repository, check=True)  # noqa: S603 - fixed words
+    assert describe("cpu", str(repository / "case.py")).git_branch == ""
+
+
 def test_a_changed_file_makes_the_repository_dirty(repository: Path) -> None:
     """A tracked file that differs from the commit counts."""
     (repository / "case.py").write_text("x = 2\n", encoding="utf-8")

@@ -11,9 +11,11 @@ from torch import _inductor as inductor_package  # noqa: F401 - loads what the p
 from torch._dynamo.output_graph import OutputGraph
 from torch._functorch import config as functorch_config
 from torch._functorch import partitioners
-from torch._inductor import compile_fx, pattern_matcher
+from torch._inductor import compile_fx, debug, pattern_matcher
 from torch._inductor import config as inductor_config
+from torch._inductor.codegen import cpp, triton
 from torch._inductor.graph import GraphLowering
+from torch._inductor.scheduler import WhyNoFuse
 from torch.fx.passes.graph_transform_observer import GraphTransformObserver
 
 from compdiff.analysis import analyse
@@ -48,6 +50,10 @@ def process_state() -> dict[str, object]:
             inspect.getattr_static(getattr(pattern_matcher, kind), "apply") for kind in kinds
         ],
         "cse": partitioners.fx_graph_cse,  # type: ignore[attr-defined]
+        "fusion": (WhyNoFuse.__init__, WhyNoFuse.__call__),
+        "kernels told": [
+            module.set_kernel_post_grad_provenance_tracing for module in (cpp, triton, debug)
+        ],
         "log": list(torch._logging._internal.trace_log.handlers),
         "inductor configuration": inductor_config.get_config_copy(),
         "functorch configuration": functorch_config.get_config_copy(),

@@ -2,10 +2,12 @@
 
 import json
 
+import pytest
+
 from compdiff import kineto
 from compdiff.capture.profile import merge
 from compdiff.kineto import STEP_NAME, Event
-from compdiff.model import CompiledGraph, OpCall, WrapperCall
+from compdiff.model import CompiledGraph, OpCall, Phase, WrapperCall
 
 
 def _trace(*events: tuple[str, float, float], category: str = "cpu_op") -> list[Event]:
@@ -58,6 +60,23 @@ def test_a_view_that_only_the_dispatch_mode_sees_is_left_out() -> None:
     assert merged.warnings == []
 
 
+@pytest.mark.parametrize(
+    "added", [("forward", ""), ("backward", "MmBackward0")], ids=["forward", "another node"]
+)
+def test_what_a_dispatch_mode_adds_takes_no_event_of_another_node(
+    added: tuple[Phase, str],
+) -> None:
+    """Saved tensors are detached under the mode alone; the detach that hands over a gradient keeps its event."""
+    phase, node = added
+    accumulate = "torch::autograd::AccumulateGrad"
+    saved = OpCall(id=0, name="aten::detach", phase=phase, autograd_node=node)
+    handed = OpCall(id=1, name="aten::detach", phase="backward", autograd_node=accumulate)
+    engine = (f"autograd::engine::evaluate_function: {accumulate}", 4, 9)
+    merged = merge([saved, handed], _trace(engine, ("aten::detach", 5, 6)))
+    calls = [(call.autograd_node, call.start_ns) for call in merged.op_calls]
+    assert calls == [(accumulate, 5000)]
+
+
 def test_a_computing_call_that_is_missing_stays_and_is_a_warning() -> None:
     """A call that the profiler did not see is counted, never dropped in silence."""
     merged = merge(_calls("aten::sin", "aten::cos"), _trace(("aten::cos", 1, 2)))
@@ -107,6 +126,46 @@ def test_calls_and_cpp_kernels_find_their_wrapper_calls() -> None:
     merged = merge(_calls("aten::mm", "aten::mm", "aten::copy_"), events, [graph])
     assert [(call.graph, call.call) for call in merged.op_calls] == [(0, 0), (0, 2), (None, None)]
     assert [(kernel.name, kernel.call) for kernel in merged.kernels] == [("cpp_fused_add_0", 1)]
+
+
+def _graph_of(*calls: WrapperCall) -> CompiledGraph:
+    return CompiledGraph(id=0, compile_id="0/0", direction="inference", calls=calls)
+
+
+def _in_the_graph(*spans: tuple[str, float, float]) -> list[Event]:
+    region = ("Torch-Compiled Region: 0/0", 1, 90)
+    return _trace(region, ("## Call CompiledFxGraph abc ##", 2, 80), *spans)
+
+
+def test_a_template_is_known_by_the_name_that_its_code_records() -> None:
+    """C++ templates record themselves as `kernel`: the wrapper call whose code says so gives the name."""
+    graph = _graph_of(
+        WrapperCall(index=0, name="cpp_fused_add_0", kind="cpp", code='record("graph_0_cpp_fused_add_0")'),
+        WrapperCall(index=1, name="cpp_fused_flex_1", kind="cpp", code='record("graph_0_kernel", nullptr)'),
+    )  # fmt: skip
+    events = _in_the_graph(("graph_0_cpp_fused_add_0", 3, 4), ("graph_0_kernel", 5, 9))
+    kernels = merge([], events, [graph]).kernels
+    assert [(kernel.name, kernel.call, kernel.duration_ns) for kernel in kernels] == [
+        ("cpp_fused_add_0", 0, 1000),
+        ("cpp_fused_flex_1", 1, 4000),
+    ]
+
+
+def test_a_call_that_the_profiler_does_not_record_is_the_wrapper_call_left_over() -> None:
+    """Custom ops in Python leave no event: they are placed, without a time, and counted."""
+    custom = WrapperCall(index=0, name="torch.ops.mine.shift.default", kind="extern")
+    mm = WrapperCall(index=1, name="extern_kernels.mm", kind="extern")
+    events = _in_the_graph(("aten::mm", 5, 6))
+    merged = merge(_calls("mine::shift", "aten::mm"), events, [_graph_of(custom, mm)])
+    assert [(call.call, call.start_ns) for call in merged.op_calls] == [(0, None), (1, 5000)]
+    assert [warning.id for warning in merged.warnings] == ["profile-mismatch"]
+
+
+def test_calls_without_events_are_not_placed_where_their_number_leaves_a_choice() -> None:
+    """One wrapper call and two calls that could be it: neither is."""
+    custom = WrapperCall(index=0, name="torch.ops.mine.shift.default", kind="extern")
+    merged = merge(_calls("mine::shift", "mine::shift"), _in_the_graph(), [_graph_of(custom)])
+    assert [call.call for call in merged.op_calls] == [None, None]
 
 
 def _launch(correlation: int, start: float) -> dict[str, object]:

@@ -357,6 +357,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         ("COMPILE = 3", "COMPILE is a int"),
         ("TOLERANCE = {'rtol': 1e-3}", "TOLERANCE: Object missing required field `atol`"),
         ("TOLERANCE = {'rtol': 1, 'atol': 1, 'tol': 1}", "TOLERANCE has the unknown field tol"),
+        ("COMPILE = {'options': {'a': {'b': 1}}}", r"COMPILE: Expected `object`, got `int`"),
         ("EXPECT = {'kernels': 1}", "EXPECT has the unknown field kernels"),
         ("EXPECT = {'cuda': {'kernels': 1}}", r"EXPECT\['cuda'\] has the unknown field kernels"),
         ("EXPECT = {'max_kernels': '1'}", "EXPECT: Expected `int | null`, got `str`"),
@@ -381,6 +382,17 @@ def test_settings_are_read(write: Writer) -> None:
     assert workload.tolerance is not None
     assert (workload.tolerance.rtol, workload.tolerance.atol) == (0.5, 0.25)
     assert workload.expectation == Expectation(max_kernels=2, rules=("a",))
+
+
+def test_options_of_compile_may_name_passes_with_options_of_their_own(write: Writer) -> None:
+    """Inductor's `pre_grad_fusion_options` is a dict of dicts."""
+    fusions = {"batch_linear": {"min_fuse_set_size": 2}, "normalization_pass": {}}
+    workload = write.load(
+        f"COMPILE = {{'options': {{'pre_grad_fusion_options': {fusions}}}}}"
+        + textwrap.dedent(PLAIN)
+    )
+
+    assert workload.compile_kwargs == {"options": {"pre_grad_fusion_options": fusions}}
 
 
 def test_errors_of_the_case_go_through_with_its_own_frames(write: Writer) -> None:

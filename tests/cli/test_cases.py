@@ -12,7 +12,7 @@ def test_lists_the_shipped_cases(capsys: pytest.CaptureFixture[str]) -> None:
     """Without arguments all shipped cases are listed, each with what it shows."""
     assert run_command(["cases"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(list(shipped_cases().glob("*.py")))
+    assert len(lines) == len(list(shipped_cases().rglob("*.py")))
     assert all(len(line.split(".py", 1)[1].strip()) > 10 for line in lines)
 
 

@@ -62,3 +62,21 @@ def test_not_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text('{"traceEvents": []}')
     assert run_command(["report", str(path)]) == 2
     assert f"Error: {path}: not a compdiff run" in capsys.readouterr().err
+
+
+def test_why_not_is_answered(run_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The answer is printed and stands in the derived files."""
+    assert run_command(["report", str(run_file), "--why-not", "mm-add-to-addmm"]) == 0
+    assert "why not mm-add-to-addmm:" in capsys.readouterr().out
+    assert '"rule": "mm-add-to-addmm"' in (run_file.parent / "diff.json").read_text()
+
+
+def test_an_unknown_rule_is_exit_2_with_close_names(
+    run_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A typing error is found before anything is written."""
+    assert run_command(["report", str(run_file), "--why-not", "mm-add-addmm"]) == 2
+    told = capsys.readouterr().err
+    assert "--why-not mm-add-addmm: no such rule" in told
+    assert "Did you mean mm-add-to-addmm" in told
+    assert {path.name for path in run_file.parent.iterdir()} == {"run.json.gz"}

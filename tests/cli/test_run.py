@@ -218,3 +218,13 @@ def test_measures_a_real_case(case: Path, capsys: pytest.CaptureFixture[str]) ->
     assert document["unexplained"] == {"op_calls": 0, "kernels": 0}
     assert "mm-add-to-addmm" in {rewrite["rule"] for rewrite in document["rewrites"]}
     assert "mm-add-to-addmm" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("case")
+def test_an_unknown_rule_is_found_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, the close names, and no folder."""
+    assert run(monkeypatch, "finish", "one.py", "--why-not", "adm") == 2
+    assert "no such rule" in capsys.readouterr().err
+    assert not Path("out").exists()

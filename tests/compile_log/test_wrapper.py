@@ -1,6 +1,9 @@
 """Tests of compdiff.compile_log.wrapper."""
 
-from compdiff.compile_log.wrapper import wrapper_calls
+import pytest
+
+from compdiff.compile_log.wrapper import same_op, wrapper_calls
+from compdiff.model import WrapperCall
 
 _SOURCE = """\
 cpp_fused_add_0 = async_compile.cpp_pybinding(['const float*', 'float*'], r'''
@@ -75,3 +78,19 @@ def test_a_kernel_of_the_case_is_called_as_it_is_launched() -> None:
         ("add", "triton", "import triton")
     ]
     assert code == "# add_0: 2 lines, shown with its kernel\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "op_name", "same"),
+    [
+        ("extern_kernels.mm", "aten::mm", True),
+        ("extern_kernels.bias_addmm", "aten::addmm", True),
+        ("extern_kernels._mm_plus_mm", "aten::mm", True),
+        ("extern_kernels._mm_plus_mm", "inductor::_mm_plus_mm", True),
+        ("extern_kernels.mm", "aten::bmm", False),
+        ("torch.ops.aten.sort.default", "aten::sort", True),
+    ],
+)
+def test_a_wrapper_call_is_found_by_its_op(call: str, op_name: str, *, same: bool) -> None:
+    """Whoever watches may see the op that a helper of Inductor calls, or the helper's own op."""
+    assert same_op(WrapperCall(index=0, name=call, kind="extern"), op_name) == same

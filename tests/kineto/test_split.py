@@ -97,6 +97,7 @@ def test_annotations_are_transparent() -> None:
     ("name", "category", "part"),
     [
         ("cpp_fused_add_0", "cpu_op", "kernels"),
+        ("graph_0_kernel", "cpu_op", "kernels"),
         ("CompiledFunctionBackward", "cpu_op", "wrapper"),
         ("autograd::engine::evaluate_function: MmBackward0", "cpu_op", "op_calls"),
         ("AOTDispatcher Runtime Wrapper Prologue", "cpu_op", "wrapper"),

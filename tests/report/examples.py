@@ -11,6 +11,7 @@ from compdiff.model import (
     GraphBreak,
     Launch,
     Match,
+    Missed,
     Numerics,
     OpStat,
     OutputError,
@@ -18,6 +19,7 @@ from compdiff.model import (
     Recompile,
     Run,
     SourceLocation,
+    WhyNot,
 )
 from tests.builders import (
     at,
@@ -345,6 +347,8 @@ def training() -> Example:
                 ),
                 rewrite(2, "reduction-fusion", ("e3",), ("k2",), shared=("e1",)),
             ),
+            missed=tuple(missed(number, file) for number in range(8)),
+            why_not=WhyNot(rule=HOSTILE, applied=("r1",), missed=(missed(8, file),)),
             findings=(
                 Finding(
                     id="hidden-copy",
@@ -356,6 +360,22 @@ def training() -> Example:
                 ),
             ),
         ),
+    )
+
+
+def missed(number: int, file: str) -> Missed:
+    """Return a place where a rule nearly applied, the dearer the lower its number."""
+    return Missed(
+        rule=HOSTILE,
+        left=("e0", "e1"),
+        right=("k0",),
+        condition=f"condition_{number}",
+        why=HOSTILE_MARKDOWN,
+        quote=HOSTILE,
+        location=HOSTILE,
+        source=f"{file}:7",
+        launches=1,
+        bytes_moved=1024 * (10 - number),
     )
 
 

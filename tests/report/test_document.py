@@ -25,6 +25,8 @@ FIELDS = {
     "timing",
     "comparison",
     "rewrites",
+    "missed",
+    "why_not",
     "fates",
     "origins",
     "findings",
@@ -127,3 +129,21 @@ def test_a_plan_has_estimates_and_no_times() -> None:
 def test_failed_expectations_are_listed() -> None:
     """A script sees why the exit code was 1."""
     assert "at most 2 kernels" in json.dumps(document(linear(), "expected at most 2 kernels"))
+
+
+def test_what_was_missed_has_what_a_check_needs() -> None:
+    """Rule, condition, op calls and cost stand in each place; nobody asked about a rule."""
+    first, *_ = document(training())["missed"]
+    assert (first["left"], first["right"]) == (["e0", "e1"], ["k0"])
+    assert first["condition"] == "condition_0"
+    assert (first["launches"], first["bytes_moved"]) == (1, 10_240)
+    assert document(linear())["missed"] == []
+    assert document(linear())["why_not"] is None
+
+
+def test_an_answer_stands_in_the_document() -> None:
+    """What applied, what nearly did, what the case lacks."""
+    told = document(training())["why_not"]
+    assert told["applied"] == ["r1"]
+    assert [one["condition"] for one in told["missed"]] == ["condition_8"]
+    assert told["nothing"] == ""

@@ -176,3 +176,22 @@ def test_a_run_that_is_no_page_of_another() -> None:
     first, second = linear(), geglu()
     assert isinstance(first.run, Run)
     assert rendered(first) != rendered(second)
+
+
+def test_many_missed_places_are_folded() -> None:
+    """The dearest six are open, the rest in a part that folds; without any there is no section."""
+    text = rendered(training())
+    missed = text[text.index('id="missed"') : text.index('id="findings"')]
+    assert missed.index('id="m6"') < missed.index("<details") < missed.index('id="m7"')
+    assert ">2 more</summary>" in missed
+    assert 'id="missed"' not in rendered(linear())
+
+
+def test_an_answer_has_its_own_section() -> None:
+    """It says where the rule applied, with a link, and shows each place where it nearly did."""
+    text = rendered(training())
+    answer = text[text.index('id="why-not"') : text.index('id="missed"')]
+    assert "It applied 1 time, and nearly did in 1 other place." in answer
+    assert 'href="#r1"' in answer
+    assert 'id="n1"' in answer
+    assert 'id="why-not"' not in rendered(linear())

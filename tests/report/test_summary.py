@@ -92,3 +92,11 @@ def test_names_the_report(example: object) -> None:
     """The reader is told where all of it is."""
     assert callable(example)
     assert "report.html" in summary(example())
+
+
+def test_missed_places_and_an_answer_are_told() -> None:
+    """A table with the cost of each place, and the answer with its places."""
+    text = summary(training())
+    assert "<summary>Missed (8)</summary>" in text
+    assert "1 kernel more and 10.0 KiB of memory traffic |" in text
+    assert "It applied 1 time, and nearly did in 1 other place." in text

@@ -3,8 +3,10 @@
 import io
 
 import msgspec
+import pytest
 from rich.console import Console
 
+from compdiff.model import Missed, WhyNot
 from compdiff.report.terminal import terminal_summary
 from compdiff.report.view import make_page
 from tests.report.examples import Example, geglu, linear, training
@@ -68,3 +70,56 @@ def test_color_is_for_terminals() -> None:
     """Piped output is plain."""
     assert "\x1b[" not in printed(linear())
     assert "\x1b[" in printed(linear(), color=True)
+
+
+def answered(answer: WhyNot, *missed: Missed) -> str:
+    """Return what the terminal shows of an answer."""
+    run, diff = linear()
+    return printed(
+        Example(run, msgspec.structs.replace(diff, why_not=answer, missed=missed)), width=140
+    )
+
+
+PLACE = Missed(
+    rule="mm-add-to-addmm",
+    left=("e0",),
+    condition="product_has_one_user",
+    why="The product has 2 users.",
+    source="/work/cases/linear.py:12",
+    launches=1,
+    bytes_moved=2048,
+)
+
+
+def test_missed_places_of_one_condition_are_told_together() -> None:
+    """The dearest one in full, with what it costs, and how many more there are."""
+    run, diff = linear()
+    text = printed(Example(run, msgspec.structs.replace(diff, missed=(PLACE, PLACE, PLACE))))
+    assert text.count("The product has 2 users.") == 1
+    assert "missed mm-add-to-addmm linear.py:12" in text
+    assert "costs 1 kernel more and 2.00 KiB of memory traffic" in text
+    assert "and 2 more where the same condition failed" in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (WhyNot(rule="a-rule", nothing="no aten::mm in the case"), "No aten::mm in the case."),
+        (WhyNot(rule="a-rule", missed=(PLACE,)), "It applied nowhere, and nearly did in 1 place."),
+        (
+            WhyNot(rule="a-rule", applied=("r1",)),
+            "It applied 1 time, and came near nowhere else. Where: r1.",
+        ),
+    ],
+    ids=["nothing", "near", "applied"],
+)
+def test_an_answer_is_one_sentence(answer: WhyNot, sentence: str) -> None:
+    """What the case lacks, or how often the rule applied and nearly did."""
+    assert f"why not a-rule: {sentence}" in answered(answer)
+
+
+def test_each_place_of_an_answer_is_shown_once() -> None:
+    """Those of the rule that was asked about are not told as missed again."""
+    text = answered(WhyNot(rule="mm-add-to-addmm", missed=(PLACE,)), PLACE)
+    assert text.count("The product has 2 users.") == 1
+    assert "near mm-add-to-addmm linear.py:12" in text
