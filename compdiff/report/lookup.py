@@ -136,6 +136,11 @@ class Lookup:
         return found
 
     @cached_property
+    def shades(self) -> dict[str, str]:
+        """What `compdiff.report.shades` found of each item so far: three parts of a page ask for all of them."""
+        return {}
+
+    @cached_property
     def rewrites_of(self) -> dict[str, tuple[str, ...]]:
         """For each item, the ids of the rewrites that name it, in order."""
         found: dict[str, list[str]] = defaultdict(list)
