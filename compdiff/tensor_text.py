@@ -25,24 +25,20 @@ _BITS = 8
 
 def tensor_text(meta: TensorMeta) -> str:
     """Return dtype and shape, and the strides where they are not those of a packed tensor: `f32[2, 3]`."""
-    return f"{_shape_text(meta.dtype, meta.shape)}{_layout_text(meta.shape, meta.stride)}"
+    return _text(meta.dtype, meta.shape, meta.stride)
 
 
 def shape_text(meta: TensorMeta) -> str:
     """Return dtype and shape alone: `f32[2, 3]`."""
-    return _shape_text(meta.dtype, meta.shape)
+    return _text(meta.dtype, meta.shape, ())
 
 
-# Layers repeat, and so do the tensors of a run.
-@lru_cache(maxsize=1 << 12)
-def _shape_text(dtype: str, shape: tuple[int, ...]) -> str:
-    return f"{_DTYPES.get(dtype, dtype)}[{', '.join(map(str, shape))}]"
-
-
-@lru_cache(maxsize=1 << 12)
-def _layout_text(shape: tuple[int, ...], stride: tuple[int, ...]) -> str:
-    packed = not stride or stride == packed_strides(shape) or _is_trivial(shape, stride)
-    return "" if packed else f" strides ({', '.join(map(str, stride))})"
+# Layers repeat, and so do their tensors.
+@lru_cache(maxsize=1 << 13)
+def _text(dtype: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> str:
+    packed = not strides or strides == packed_strides(shape) or _is_trivial(shape, strides)
+    layout = "" if packed else f" strides ({', '.join(map(str, strides))})"
+    return f"{_DTYPES.get(dtype, dtype)}[{', '.join(map(str, shape))}]{layout}"
 
 
 def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -55,9 +51,9 @@ def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def _is_trivial(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+def _is_trivial(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Return whether only dimensions of size 1 differ from packed strides: such strides move nothing."""
-    pairs = zip(shape, stride, packed_strides(shape), strict=False)
+    pairs = zip(shape, strides, packed_strides(shape), strict=False)
     return all(size == 1 or stride == packed for size, stride, packed in pairs)
 
 

@@ -60,6 +60,12 @@ def mode_options(mode: str) -> dict[str, Any]:
     return dict(torch._inductor.list_mode_options(mode))
 
 
+def is_compiled(fn: object) -> bool:
+    """Return whether torch.compile made `fn`, or compiled the module in place."""
+    marks = ("_torchdynamo_orig_callable", "_compiled_call_impl")
+    return any(getattr(fn, mark, None) is not None for mark in marks)
+
+
 # ---------------------------------------------------------------- the patches
 
 

@@ -42,6 +42,8 @@ _BOUNDS = {
     "launch-bound-plan": "launch-bound at this size",
     "device-bound": "device-bound",
 }
+ALWAYS_TRUE = frozenset({"in-process", "observer"})
+"""Warnings that hold for every run of their kind: they stand in the report, and would tire a reader of short outputs."""
 GENERATED_KINDS = frozenset({"cpp", "triton"})
 
 
