@@ -39,7 +39,7 @@
     for (const old of lit) old.classList.remove("lit");
     lit = wanted ? related(wanted).flatMap(placesOf) : [];
     for (const one of lit) one.classList.add("lit");
-    drawAgain();
+    lightRibbons();
   };
   const idAt = (target) => {
     const place = element(target) && target.closest("[data-of]");
@@ -294,80 +294,105 @@
   // ------------------------------------------------------------ ribbons
   const SVG = "http://www.w3.org/2000/svg";
   const near = new Set();
+  const stale = new Set();
   const fateOf = (item) => [...item.classList].find((name) => name.startsWith("fate-")) || "fate-kept";
-  const draw = (group) => {
-    const gutter = group.querySelector(":scope > .ribbons");
-    if (!gutter || !gutter.clientWidth || !group.clientHeight) return;
-    const base = gutter.getBoundingClientRect();
-    const width = base.width;
-    const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("width", String(width));
-    svg.setAttribute("height", String(base.height));
-    const box = (place) => {
-      const { top, height } = place.getBoundingClientRect();
-      return [top - base.top + 4, top - base.top + Math.max(height - 4, 6)];
-    };
+  const edges = (place, base) => {
+    const { top, height } = place.getBoundingClientRect();
+    return [top - base.top + 4, top - base.top + Math.max(height - 4, 6)];
+  };
+  // Each left item with each right one that does its work, and those on either side that have no other.
+  const joined = (group) => {
     const became = group.querySelector(":scope > .became");
-    const units = all(":scope > .ops > .item", became);
-    const ops = all(":scope > .pairs .ops > .item", group);
-    const incoming = new Map();
-    const pairs = ops.flatMap((op) => {
+    const units = all(":scope > .ops > .item", became).map((unit) => [unit, [unit, ...all("[data-of]", unit)].map((one) => one.dataset.of)]);
+    const refs = all(":scope > .elsewhere .ref", became).map((ref) => [ref, [ref.dataset.of]]);
+    const taken = new Set();
+    const pairs = all(":scope > .pairs .ops > .item", group).flatMap((op) => {
       const links = new Set((op.dataset.links || "").split(" "));
-      const hit = units.filter((unit) => links.has(unit.dataset.of) || all("[data-of]", unit).some((one) => links.has(one.dataset.of)));
-      const refs = all(":scope > .elsewhere .ref", became).filter((one) => links.has(one.dataset.of));
-      const targets = [...hit, ...refs];
-      for (const target of targets) incoming.set(target, (incoming.get(target) || 0) + 1);
+      const targets = [...units, ...refs].filter(([, ids]) => ids.some((id) => links.has(id))).map(([target]) => target);
+      for (const target of targets) taken.add(target);
       return targets.length ? targets.map((target) => [op, target]) : [[op, null]];
     });
-    const taken = new Map();
-    for (const [op, target] of pairs) {
-      const [y0, y1] = box(op);
-      const middle = (y0 + y1) / 2;
-      const path = document.createElementNS(SVG, "path");
-      const isLit = op.classList.contains("lit") && (!target || target.classList.contains("lit") || !!target.querySelector(".lit"));
-      path.setAttribute("class", `ribbon ${fateOf(op)}${target ? "" : " ends"}${isLit ? " lit" : ""}`);
-      if (target) {
-        const [t0, t1] = box(target);
-        const n = incoming.get(target);
-        const at = taken.get(target) || 0;
-        taken.set(target, at + 1);
-        const [a, b] = [t0 + ((t1 - t0) * at) / n, t0 + ((t1 - t0) * (at + 1)) / n];
-        const c = width / 2;
-        path.setAttribute("d", `M0 ${y0}C${c} ${y0} ${c} ${a} ${width} ${a}L${width} ${b}C${c} ${b} ${c} ${y1} 0 ${y1}Z`);
-      } else {
-        path.setAttribute("d", `M0 ${y0}L${width * 0.45} ${middle}L0 ${y1}Z`);
+    return [...pairs, ...units.filter(([unit]) => !taken.has(unit)).map(([unit]) => [null, unit])];
+  };
+  // All that is read of the layout, before anything is written.
+  const measured = (group) => {
+    const gutter = group.querySelector(":scope > .ribbons");
+    const base = gutter && gutter.getBoundingClientRect();
+    if (!base || !base.width || !base.height) return null;
+    const pairs = joined(group);
+    const share = new Map();
+    for (const [, target] of pairs) share.set(target, (share.get(target) || 0) + 1);
+    const seen = new Map();
+    const paths = pairs.map(([op, target]) => {
+      const width = base.width;
+      const [y0, y1] = op ? edges(op, base) : [0, 0];
+      let [t0, t1] = target ? edges(target, base) : [0, 0];
+      if (op && target) {
+        const at = seen.get(target) || 0;
+        seen.set(target, at + 1);
+        const part = (t1 - t0) / share.get(target);
+        [t0, t1] = [t0 + part * at, t0 + part * (at + 1)];
       }
-      svg.append(path);
-    }
-    for (const unit of units.filter((one) => !incoming.has(one))) {
-      const [t0, t1] = box(unit);
-      const path = document.createElementNS(SVG, "path");
-      path.setAttribute("class", `ribbon ${fateOf(unit)} ends${unit.classList.contains("lit") ? " lit" : ""}`);
-      path.setAttribute("d", `M${width} ${t0}L${width * 0.55} ${(t0 + t1) / 2}L${width} ${t1}Z`);
-      svg.append(path);
+      const c = width / 2;
+      const line = !target
+        ? `M0 ${y0}L${width * 0.45} ${(y0 + y1) / 2}L0 ${y1}Z`
+        : !op
+          ? `M${width} ${t0}L${width * 0.55} ${(t0 + t1) / 2}L${width} ${t1}Z`
+          : `M0 ${y0}C${c} ${y0} ${c} ${t0} ${width} ${t0}L${width} ${t1}C${c} ${t1} ${c} ${y1} 0 ${y1}Z`;
+      return { op, target, line, kind: fateOf(op || target) };
+    });
+    return { gutter, base, paths };
+  };
+  const isLit = ({ op, target }) =>
+    [op, target].every((one) => !one || one.classList.contains("lit") || !!one.querySelector(".lit"));
+  const drawn = new Map();
+  const draw = ({ gutter, base, paths }) => {
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("width", String(base.width));
+    svg.setAttribute("height", String(base.height));
+    for (const path of paths) {
+      path.shape = document.createElementNS(SVG, "path");
+      path.shape.setAttribute("d", path.line);
+      path.shape.setAttribute("class", `ribbon ${path.kind}${isLit(path) ? " lit" : ""}`);
+      svg.append(path.shape);
     }
     gutter.replaceChildren(svg);
+    drawn.set(gutter.parentElement, paths);
   };
   let waiting = false;
-  const drawAgain = () => {
+  const drawStale = () => {
     if (waiting) return;
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      near.forEach(draw);
+      const found = [...stale].filter((group) => near.has(group)).map(measured).filter(Boolean);
+      stale.clear();
+      found.forEach(draw);
     });
+  };
+  const drawAgain = () => {
+    near.forEach((group) => stale.add(group));
+    drawStale();
+  };
+  const lightRibbons = () => {
+    for (const group of near) for (const path of drawn.get(group) || []) path.shape.classList.toggle("lit", isLit(path));
   };
   const groups = all("#alignment .group");
   if ("IntersectionObserver" in window && groups.length) {
     const seen = new IntersectionObserver((changes) => {
       for (const { target, isIntersecting } of changes) {
-        if (isIntersecting) near.add(target);
+        if (isIntersecting) (near.add(target), stale.add(target));
         else near.delete(target);
       }
-      drawAgain();
+      drawStale();
     }, { rootMargin: "200px" });
     groups.forEach((group) => seen.observe(group));
-    new ResizeObserver(drawAgain).observe(byId("alignment"));
+    let width = 0;
+    new ResizeObserver(([{ contentRect }]) => {
+      if (contentRect.width === width) return;
+      width = contentRect.width;
+      drawAgain();
+    }).observe(byId("alignment"));
   }
   for (const control of all("#alignment .views input")) control.addEventListener("change", drawAgain);
 

@@ -11,7 +11,7 @@ from compdiff.report.markup import text
 from compdiff.report.quantities import count_text
 from compdiff.report.stages import Code
 
-_LONGEST, _START = 48_000, 12_000
+_LONGEST, _START = 48_000, 6_000
 
 
 def code_block(piece: Code) -> str:

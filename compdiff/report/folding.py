@@ -94,7 +94,8 @@ def fold(groups: Sequence[Group], cards: Sequence[RewriteCard]) -> Folding:
     anchors: dict[str, str] = {}
     done = 0
     for repeat in find_repeats(keys, sizes, _LEAST_SAVED):
-        mappings = [_mapping(groups, repeat, other) for other in repeat.others]
+        first = [list(_cells(group)) for group in groups[repeat.start : repeat.end]]
+        mappings = [_mapping(groups, first, other) for other in repeat.others]
         if any(mapping is None for mapping in mappings):
             continue
         known = [mapping for mapping in mappings if mapping is not None]
@@ -240,14 +241,14 @@ def _card_key(card: RewriteCard) -> object:
 # ---------------------------------------------------------------- what stands in the same places
 
 
-def _mapping(groups: Sequence[Group], repeat: Repeat, other: Stretch) -> Cells | None:
+def _mapping(
+    groups: Sequence[Group], first: Sequence[Sequence[str]], other: Stretch
+) -> Cells | None:
     """Return for each cell of the first stretch that of another; None where one cell would be two."""
     mapping: Cells = {}
-    for place, equal in enumerate(other.equal, repeat.start):
-        own = groups[equal] if equal is not None else None
-        first = list(_cells(groups[place]))
-        texts: Sequence[str | None] = [None] * len(first) if own is None else list(_cells(own))
-        if not _lay(mapping, first, texts):
+    for cells, equal in zip(first, other.equal, strict=True):
+        texts = [None] * len(cells) if equal is None else list(_cells(groups[equal]))
+        if not _lay(mapping, cells, texts):
             return None
     return mapping
 
@@ -315,20 +316,24 @@ def _with_cards(mappings: Sequence[Cells], cards: dict[str, RewriteCard]) -> lis
     found = []
     for cell in list(mappings[0]):
         card = cards.get(cell)
-        if card is not None and all(_same_card(card, mapping, cards) for mapping in mappings):
-            for mapping in mappings:
-                other = cards.get(mapping[cell] or "")
-                texts = list(_card_cells(other)) if other else [None] * len(list(_card_cells(card)))
-                _lay(mapping, list(_card_cells(card)), texts)
+        if card is None:
+            continue
+        cells, key = list(_card_cells(card)), _card_key(card)
+        texts = [_card_texts(cell, key, len(cells), mapping, cards) for mapping in mappings]
+        pairs = list(zip(mappings, texts, strict=True))
+        if all(own is not None and _lay(dict(mapping), cells, own) for mapping, own in pairs):
+            for mapping, own in pairs:
+                _lay(mapping, cells, own or ())
             found.append(cell)
     return found
 
 
-def _same_card(card: RewriteCard, mapping: Cells, cards: dict[str, RewriteCard]) -> bool:
-    name = mapping.get(card.id)
+def _card_texts(
+    cell: str, key: object, size: int, mapping: Cells, cards: dict[str, RewriteCard]
+) -> Sequence[str | None] | None:
+    """Return what stands in the cells of another repetition's card: nothing where it has none, None where it differs."""
+    name = mapping.get(cell)
     if name is None:
-        return True
+        return [None] * size
     other = cards.get(name)
-    if other is None or _card_key(card) != _card_key(other):
-        return False
-    return _lay(dict(mapping), list(_card_cells(card)), list(_card_cells(other)))
+    return list(_card_cells(other)) if other is not None and _card_key(other) == key else None

@@ -76,13 +76,19 @@ def _gain(lookup: Lookup, change: _Change, rewrite: Rewrite, count: int) -> Gain
         count=count,
         place=short_place(rewrite.source, lookup.run.case.file) if rewrite.source else "",
         before=_names(lookup, (*rewrite.left, *rewrite.shared)),
-        after=_names(lookup, rewrite.right),
+        after=_names(lookup, _without_launched(lookup, rewrite.right)),
         change=change.text,
     )
 
 
 def _names(lookup: Lookup, items: tuple[str, ...]) -> str:
     return counted_text(lookup.names.get(item, item) for item in items) or "nothing"
+
+
+def _without_launched(lookup: Lookup, items: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the items but for the kernels that one of them launched, which its name stands for."""
+    launched = {kernel for item in items for kernel in lookup.launched_right.get(item, ())}
+    return tuple(item for item in items if item not in launched)
 
 
 def _measure(lookup: Lookup) -> tuple[str, Callable[[list[Rewrite]], _Change]]:

@@ -6,6 +6,7 @@ have more bars than `MOST_BARS`, wider things are piled up too.
 
 from collections import Counter
 from collections.abc import Sequence
+from math import inf
 from typing import Protocol
 
 import msgspec
@@ -71,19 +72,32 @@ class LaneBar(msgspec.Struct, frozen=True, gc=False):
 def pile_up(lanes: Sequence[Lane], length_ns: int) -> list[list[Group]]:
     """Return for each lane its groups of spans: one span each, or several that are too narrow to tell apart."""
     thin = length_ns * _THIN_SHARE
-    groups = [_groups(lane.spans, thin) for lane in lanes]
-    if sum(map(len, groups)) <= MOST_BARS:
+    groups = _all_groups(lanes, thin)
+    if groups is not None:
         return groups
     # The wider a pile may be, the fewer there are: the first width that is enough is looked for by halving.
     low, high = 0, _COARSEST
     while high - low > 1:
         middle = (low + high) // 2
-        groups = [_groups(lane.spans, thin * _COARSER**middle) for lane in lanes]
-        low, high = (low, middle) if sum(map(len, groups)) <= MOST_BARS else (middle, high)
+        enough = _all_groups(lanes, thin * _COARSER**middle) is not None
+        low, high = (low, middle) if enough else (middle, high)
     return [_groups(lane.spans, thin * _COARSER**high) for lane in lanes]
 
 
-def _groups(spans: Sequence[Span], thin: float) -> list[Group]:
+def _all_groups(lanes: Sequence[Lane], thin: float) -> list[list[Group]] | None:
+    """Return the groups of all lanes, None where they are too many."""
+    found: list[list[Group]] = []
+    room = MOST_BARS
+    for lane in lanes:
+        found.append(_groups(lane.spans, thin, room))
+        room -= len(found[-1])
+        if room < 0:
+            return None
+    return found
+
+
+def _groups(spans: Sequence[Span], thin: float, most: float = inf) -> list[Group]:
+    """Return the groups of a lane; where they are more than `most`, only the first of them."""
     found: list[Group] = []
     pile: list[Span] = []
     first, end, widest = 0, 0, _PILE_WIDTH * thin
@@ -98,6 +112,8 @@ def _groups(spans: Sequence[Span], thin: float) -> list[Group]:
                 continue
             found.append(tuple(pile))
             pile = []
+        if len(found) > most:
+            return found
         if narrow:
             pile.append(span)
             first, end = start, start + duration

@@ -83,7 +83,9 @@ class Lookup:
 
     def work(self, item: str) -> str:
         """Return the eager op calls whose work an item of a comparison does; "" for an eager op call itself."""
-        work = self.diff.comparison.work.get(item, ()) if self.diff.comparison else ()
+        if self.diff.comparison is None:
+            return ""
+        work = self.diff.comparison.work.get(item, ())
         plain = [name.partition(".")[0] for name in (*work, self.names[item])]
         return "" if len(plain) == 2 and plain[0] == plain[1] else counted_text(work)  # noqa: PLR2004 (one, and itself)
 
@@ -132,6 +134,11 @@ class Lookup:
             for item in (*match.left, *match.right):
                 found.setdefault(item, match)
         return found
+
+    @cached_property
+    def shades(self) -> dict[str, str]:
+        """What `compdiff.report.shades` found of each item so far: three parts of a page ask for all of them."""
+        return {}
 
     @cached_property
     def rewrites_of(self) -> dict[str, tuple[str, ...]]:

@@ -24,11 +24,15 @@ def op_name(call: OpCall) -> str:
 
 def arguments_text(call: OpCall) -> str:
     """Return the arguments with each tensor place (`T`) filled by its tensor, or the tensors alone."""
-    tensors = [tensor_text(meta) for meta in call.inputs]
-    if len(_TENSOR_PLACE.findall(call.arguments)) != len(tensors) or not tensors:
-        return ", ".join(tensors) or call.arguments
+    return _filled(call.arguments, tuple(tensor_text(meta) for meta in call.inputs))
+
+
+@lru_cache(maxsize=1 << 13)
+def _filled(arguments: str, tensors: tuple[str, ...]) -> str:
+    if len(_TENSOR_PLACE.findall(arguments)) != len(tensors) or not tensors:
+        return ", ".join(tensors) or arguments
     remaining = iter(tensors)
-    return _TENSOR_PLACE.sub(lambda _: next(remaining), call.arguments)
+    return _TENSOR_PLACE.sub(lambda _: next(remaining), arguments)
 
 
 def outputs_text(call: OpCall, basis: Basis) -> str:

@@ -68,5 +68,9 @@ def right_shade(lookup: Lookup, item: str) -> str:
 
 def shade_of(lookup: Lookup, item: str) -> str:
     """Return how an item of either side is shown."""
-    is_left = item in lookup.left_ops or item in lookup.left_kernels
-    return left_shade(lookup, item) if is_left else right_shade(lookup, item)
+    found = lookup.shades.get(item)
+    if found is None:
+        is_left = item in lookup.left_ops or item in lookup.left_kernels
+        found = left_shade(lookup, item) if is_left else right_shade(lookup, item)
+        lookup.shades[item] = found
+    return found

@@ -89,8 +89,9 @@ def make_timeline(lookup: Lookup) -> TimelineView | None:
     length = max((one.end_ns for one in lanes.values()), default=0)
     if not length:
         return None
+    devices = {side: device_facts(capture) for side, capture in captures}
     sides = tuple(
-        _side(_Marker(lookup, side, capture), lanes[side], length)
+        _side(_Marker(lookup, side, capture), lanes[side], length, devices[side])
         for side, capture in captures
         if side in lanes
     )
@@ -101,7 +102,7 @@ def make_timeline(lookup: Lookup) -> TimelineView | None:
         ticks=_ticks(length),
         legend=tuple(shade for kind, shade in SHADES.items() if kind in shown),
         shades=SHADES,
-        facts=_facts(lookup, lanes),
+        facts=_facts(lookup, lanes, devices),
         piled=any(bar.opacity and not bar.item for bar in bars),
         data=trace_data(lookup, lanes),
     )
@@ -198,7 +199,7 @@ def _lines(*texts: str) -> str:
 # ---------------------------------------------------------------- the picture
 
 
-def _side(marker: _Marker, lanes: SideLanes, length: int) -> SideView:
+def _side(marker: _Marker, lanes: SideLanes, length: int, device: DeviceFacts | None) -> SideView:
     drawn = _with_few_streams(lanes.lanes)
     groups = pile_up(drawn, length)
     views = tuple(
@@ -214,7 +215,7 @@ def _side(marker: _Marker, lanes: SideLanes, length: int) -> SideView:
     return SideView(
         label=marker.capture.label,
         side=marker.side,
-        summary=_summary(marker.capture, lanes),
+        summary=_summary(device, lanes),
         lanes=views,
         end_x=f"{100 * lanes.wall_ns / length:.2f}",
     )
@@ -244,8 +245,7 @@ def _noun(lane: Lane) -> str:
     return "kernel" if isinstance(lane.spans[0].item, Kernel) else _NOUNS[lane.part]
 
 
-def _summary(capture: Capture, lanes: SideLanes) -> str:
-    facts = device_facts(capture)
+def _summary(facts: DeviceFacts | None, lanes: SideLanes) -> str:
     step = f"step of {duration_text(lanes.wall_ns)} on the host"
     if facts is None:
         return step
@@ -278,10 +278,12 @@ def _ticks(length: int) -> tuple[Tick, ...]:
 # ---------------------------------------------------------------- the facts
 
 
-def _facts(lookup: Lookup, lanes: Mapping[Side, SideLanes]) -> tuple[Fact, ...]:
+def _facts(
+    lookup: Lookup, lanes: Mapping[Side, SideLanes], devices: Mapping[Side, DeviceFacts | None]
+) -> tuple[Fact, ...]:
     sides = (
-        _side_facts(lookup, lookup.run.left, "left", lanes.get("left")),
-        _side_facts(lookup, lookup.run.right, "right", lanes.get("right")),
+        _side_facts(lookup, "left", lanes.get("left"), devices["left"]),
+        _side_facts(lookup, "right", lanes.get("right"), devices["right"]),
     )
     nothing = Cell(UNKNOWN)
     return tuple(
@@ -291,10 +293,11 @@ def _facts(lookup: Lookup, lanes: Mapping[Side, SideLanes]) -> tuple[Fact, ...]:
 
 
 def _side_facts(
-    lookup: Lookup, capture: Capture, side: Side, lanes: SideLanes | None
+    lookup: Lookup, side: Side, lanes: SideLanes | None, device: DeviceFacts | None
 ) -> dict[str, Cell]:
     if lanes is None:
         return {}
+    capture = lookup.run.left if side == "left" else lookup.run.right
     host = host_ns(capture)
     facts = {
         "Step on the host": Cell(duration_text(lanes.wall_ns)),
@@ -304,7 +307,6 @@ def _side_facts(
         spent = sum(launch.duration_ns for launch in capture.launches)
         count = count_text(len(capture.launches), "launch", "launches")
         facts["Launches"] = Cell(f"{count}, {duration_text(spent)}")
-    device = device_facts(capture)
     if device is not None:
         facts |= _device_cells(lookup, device, lanes.wall_ns, side)
     return facts

@@ -68,6 +68,13 @@ def test_a_plan_goes_by_estimates() -> None:
     assert "memory traffic: " in page.gains.rows[0].change
 
 
+def test_an_op_call_stands_for_its_kernels() -> None:
+    """What it launched is not named beside it."""
+    page = make_page(*planned_golden("linear-size4096"))
+    assert page.gains is not None
+    assert page.gains.rows[0].after == "aten::addmm.out"
+
+
 def test_kernels_of_a_device_go_by_their_time() -> None:
     """What the kernels of the op calls took, against the kernel that does their work."""
     page = make_page(*traced())

@@ -6,9 +6,11 @@ import pytest
 from compdiff.report.cards import make_rewrites
 from compdiff.report.folding import Fold, Folding, fold
 from compdiff.report.folding_markup import fold_data, led_home
+from compdiff.report.html_page import render_page
 from compdiff.report.lookup import Lookup
 from compdiff.report.rows import make_rows
 from compdiff.report.tables import make_kernel_tables, make_op_tables
+from compdiff.report.view import make_page
 from tests.report.examples import EXAMPLES, Example
 from tests.report.layers import layered
 
@@ -86,6 +88,13 @@ def test_links_lead_home() -> None:
     """A link to what is folded leads to what stands for it, any other one stays."""
     html = '<a href="#e104">x</a> <a href="#e4">y</a> href="#e104x"'
     assert led_home(html, {"e104": "e4"}) == '<a href="#e4">x</a> <a href="#e4">y</a> href="#e104x"'
+
+
+def test_a_page_of_a_hundred_layers_is_small() -> None:
+    """10,000 op calls in under 6 MB."""
+    example = layered(100)
+    assert len(example.run.left.op_calls) == 10_000
+    assert len(render_page(make_page(*example)).encode()) < 6_000_000
 
 
 def test_data_may_stand_in_a_script(layers: Example) -> None:

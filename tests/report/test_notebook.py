@@ -1,9 +1,9 @@
 """The report in a notebook: one frame, cut off from what is around it."""
 
 import re
-import shutil
 from html import unescape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -11,7 +11,11 @@ import pytest
 from compdiff.report import notebook
 from compdiff.report.html_page import render_page
 from compdiff.report.view import make_page
+from tests.report.browser import BROWSER, Opened
 from tests.report.examples import HOSTILE, linear, training
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 def test_holds_the_whole_report() -> None:
@@ -50,23 +54,15 @@ def test_a_large_report_is_named_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.browser
-def test_links_stay_in_the_frame(tmp_path: Path) -> None:
+@pytest.mark.skipif(not BROWSER, reason="no chromium on this machine")
+def test_links_stay_in_the_frame(chromium: "Browser", tmp_path: Path) -> None:
     """In a browser a link of the report moves within the report; the notebook around it is neither left nor loaded."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no chromium on this machine")
     path = tmp_path / "notebook.html"
     path.write_text(f"<!DOCTYPE html>{notebook.notebook_html(make_page(*linear()))}")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.goto(path.as_uri())
-        frame = page.frames[1]
-        frame.locator("a[href='#rewrites']").first.click()
-        assert frame.evaluate("location.href") == "about:srcdoc#rewrites"
-        assert page.url == path.as_uri()
-        assert complaints == []
-        browser.close()
+    opened = Opened(chromium, path)
+    frame = opened.page.frames[1]
+    frame.locator("a[href='#rewrites']").first.click()
+    assert frame.evaluate("location.href") == "about:srcdoc#rewrites"
+    assert opened.page.url == path.as_uri()
+    assert opened.complaints == []
+    opened.close()
