@@ -218,10 +218,16 @@ def reduces(claim: Claim) -> Iterator[str]:
 
 
 def reduces_nothing(claim: Claim) -> Iterator[str]:
-    """Some kernel on the right is of no Triton reduction's kind."""
-    names_of = [claim.account.right[item].name for item in claim.kernels]
-    if all(name.startswith(("triton_red_", "triton_per_")) for name in names_of):
-        yield f"{names_of} reduce"
+    """Some kernel on the right reduces nothing: by a Triton kernel's name, by the nodes of a C++ one."""
+    if claim.kernels and all(_is_reduction_kernel(claim.account, item) for item in claim.kernels):
+        yield f"{claim.kernels} reduce"
+
+
+def _is_reduction_kernel(account: Account, item: str) -> bool:
+    name = account.right[item].name
+    if name.startswith("triton_"):
+        return name.startswith(("triton_red_", "triton_per_"))
+    return _is_reduction(account, item)
 
 
 _REDUCTIONS = frozenset(

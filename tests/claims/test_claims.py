@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import compdiff.rewrites.engine
+import compdiff.rewrites.facts
+import compdiff.rewrites.predicates
 from compdiff.analysis import analyse
 from compdiff.model import Diff, Run
 from compdiff.rewrites import RULE_NAMES
@@ -40,6 +43,27 @@ _ALWAYS_SEEN: tuple[tuple[str, Scope], ...] = (
     ("reduction-fusion", "op"),
     ("sdpa-pattern", "pass"),
     ("view-elimination", "op"),
+)
+
+
+def _no_calls(*_: object, **__: object) -> frozenset[int]:
+    return frozenset()
+
+
+def _yes(*_: object) -> bool:
+    return True
+
+
+def _no(*_: object) -> bool:
+    return False
+
+
+_FALSE_FACTS = (
+    (compdiff.rewrites.facts, "live_calls", _no_calls),
+    (compdiff.rewrites.predicates, "is_view", _yes),
+    (compdiff.rewrites.engine, "reduces", _yes),
+    (compdiff.rewrites.engine, "reduces", _no),
+    (compdiff.rewrites.engine, "_MIN_MEMBERS", 1),
 )
 
 
@@ -112,6 +136,21 @@ def test_ops_kept_as_others_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = [path for path in others if claimed(analyse(read_run(path))) != claimed(true[path])]
     assert changed
     assert all(faults(read_run(path), analyse(read_run(path))) for path in changed)
+
+
+@pytest.mark.parametrize(("module", "name", "false"), _FALSE_FACTS)
+def test_false_facts_are_always_caught(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, false: object
+) -> None:
+    """Where a fact that rules ask for is wrong, it shows in each golden run whose conclusions it changes."""
+    true = {path: _concluded(path) for path in _SOUND}
+    monkeypatch.setattr(module, name, false)
+    changed = [(run, analyse(run), diff) for run, diff in true.values()]
+    changed = [
+        (run, false, diff) for run, false, diff in changed if claimed(false) != claimed(diff)
+    ]
+    assert len(changed) >= 10
+    assert all(faults(run, false) for run, false, _ in changed)
 
 
 def test_a_call_claimed_twice_is_caught() -> None:
