@@ -23,18 +23,19 @@ def print_page(page: "Page", report: Path | None = None) -> None:
     """Print what was found, and where the report is if there is one."""
     from compdiff.report.terminal import terminal_summary
 
-    _console().print(terminal_summary(page, report))
+    console().print(terminal_summary(page, report))
 
 
 def print_ladder(page: "LadderPage", html: Path) -> None:
     """Print the rungs of a case, and where their page is."""
     from compdiff.report.ladder_terminal import terminal_ladder
 
-    _console().print(terminal_ladder(page, html))
+    console().print(terminal_ladder(page, html))
 
 
-def _console() -> Console:
-    console = Console(soft_wrap=False, highlight=False)
-    if console.is_terminal:
-        return console
+def console() -> Console:
+    """Return a console on stdout that is wide enough when piped."""
+    shown = Console(soft_wrap=False, highlight=False)
+    if shown.is_terminal:
+        return shown
     return Console(soft_wrap=False, highlight=False, width=_PIPED_WIDTH)
