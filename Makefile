@@ -1,11 +1,12 @@
 # make demo   measure cases/linear.py here, plan it for an H200, and say where the reports are
 # make test   what CI runs: ruff, mypy, the layer test, pytest on the built wheel
+# make docs   write docs/reference from the code
 # TORCH chooses the torch to install: make test TORCH=torch==2.13.0
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: demo test lint types check gpu-test golden accept format clean compiler chromium run-folder
+.PHONY: demo test lint types check gpu-test golden accept docs format clean compiler chromium run-folder
 
 PYTHON ?= python3
 TORCH ?= torch
@@ -58,6 +59,10 @@ golden: compiler $(VENV)/installed
 accept: $(VENV)/installed
 	$(VENV)/bin/pip install --quiet pytest hypothesis
 	COMPDIFF_ACCEPT=1 $(VENV)/bin/python -m pytest tests/test_golden.py --quiet
+
+# Writes docs/reference from the commands, tables and schemas.
+docs: $(VENV)/installed
+	$(VENV)/bin/python -m tests.make_reference
 
 format: $(TEST_VENV)/installed
 	$(TEST_VENV)/bin/ruff check --fix .

@@ -21,7 +21,7 @@ from statistics import median
 
 import msgspec
 
-from compdiff.archive import Archive
+from compdiff.archive import Archive, Filter
 from compdiff.model import Run, Samples
 from compdiff.store import encode_run, read_run, write_run
 
@@ -63,13 +63,14 @@ def measure(folder: Path, runs: int, calls: int) -> None:
         print(f"| {run.case.name} | {first / 1024:.1f} | {again / 1024:.1f} | {share} |")
     nothing = times([sys.executable, "-c", "pass"], calls)
     print("\n| command | shortest, s | median, s |\n|---|--:|--:|")
-    compdiff = [sys.executable, "-m", "compdiff", "archive"]
+    compdiff = [sys.executable, "-m", "compdiff"]
+    name_release(archive, cases[0].case.name)
     path = folder / "new.json.gz"
     for arguments in commands(path, cases[0].case.name):
         # Each call adds a run that is new.
         turns = count(time.time_ns() // 10**9)
         found = times(
-            [*compdiff, *arguments, "--archive", str(archive)],
+            [*compdiff, *group(arguments), *arguments, "--archive", str(archive)],
             calls,
             before=lambda turns=turns: write_run(varied(cases[0], next(turns)), path),
         )
@@ -77,6 +78,17 @@ def measure(folder: Path, runs: int, calls: int) -> None:
             f"| {' '.join(Path(a).name if '/' in a else a for a in arguments)} "
             f"| {min(found) - min(nothing):.3f} | {median(found) - median(nothing):.3f} |"
         )
+
+
+def name_release(location: Path, case: str) -> None:
+    """Tag the oldest run of a case, to compare with."""
+    with closing(Archive.open(str(location))) as archive:
+        archive.tag(archive.find(Filter(case=case))[-1].id, "release")
+
+
+def group(arguments: Sequence[str]) -> list[str]:
+    """Return the group that a command is in."""
+    return [] if arguments[0] == "check" else ["archive"]
 
 
 def commands(path: Path, case: str) -> list[list[str]]:
@@ -89,6 +101,8 @@ def commands(path: Path, case: str) -> list[list[str]]:
         ["list", "--limit", "10000", "--format", "json"],
         ["history", case],
         ["show", f"latest:{case}"],
+        ["compare", "release", f"latest:{case}"],
+        ["check", "--runs", str(path), "--baseline", "latest"],
     ]
 
 

@@ -16,6 +16,8 @@ from compdiff.model import SourceLocation
 _PACKAGE = str(Path(__file__).resolve().parent)
 _CASES = str(Path(_PACKAGE) / "cases")
 _STDLIB = sysconfig.get_path("stdlib")
+# What was typed at a prompt has such a name: in Python before 3.13, since then, and in IPython.
+_TYPED = ("<stdin>", "<python-input-", "<ipython-input-")
 _FRAME_LINE = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d{1,9}), in (?P<function>.+)$')
 _CARETS = re.compile(r"^\s*[~^]*\^[~^]*\s*$")
 
@@ -30,7 +32,9 @@ def is_user_file(file: str) -> bool:
     """Return whether `file` is the user's: not torch, not compdiff itself, not the standard library, not generated."""
     if file.startswith(_PACKAGE) and not file.startswith(_CASES):
         return False
-    if file.startswith("<") or "/site-packages/torch/" in file or is_generated(file):
+    if file.startswith("<"):
+        return file.startswith(_TYPED)
+    if "/site-packages/torch/" in file or is_generated(file):
         return False
     return not (file.startswith(_STDLIB) and "site-packages" not in file)
 

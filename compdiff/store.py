@@ -16,6 +16,8 @@ import msgspec
 from compdiff.errors import CompdiffError, FormatError
 from compdiff.model import RUN_SCHEMA, Run
 
+RUN_FILE = "run.json.gz"
+"""The name of a saved run in the folder of its case."""
 MAX_RUN_BYTES = 2 << 30
 """Largest run that is read: a small gzip file can decompress to more than the machine's memory."""
 
@@ -37,13 +39,14 @@ _HEADER_DECODER = msgspec.json.Decoder(_Header)
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a file, gzipped or plain.
+    """Return the run in a file, gzipped or plain, or in a folder that `compdiff run` wrote for it.
 
     Raises:
         FormatError: the file is no run, is damaged, too large, or from a newer compdiff.
         CompdiffError: the file cannot be read.
     """
-    return decode_run(_content(path), name=str(path))
+    file = path / RUN_FILE if path.is_dir() else path
+    return decode_run(_content(file), name=str(file))
 
 
 def write_run(run: Run, path: Path) -> None:

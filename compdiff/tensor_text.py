@@ -1,6 +1,7 @@
 """Texts and sizes of tensors. In: TensorMeta. Out: `f32[2, 3]`, and how many bytes that is."""
 
 import math
+from functools import lru_cache
 
 from compdiff.model import TensorMeta
 
@@ -24,14 +25,20 @@ _BITS = 8
 
 def tensor_text(meta: TensorMeta) -> str:
     """Return dtype and shape, and the strides where they are not those of a packed tensor: `f32[2, 3]`."""
-    packed = not meta.stride or meta.stride == packed_strides(meta.shape) or _is_trivial(meta)
-    layout = "" if packed else f" strides ({', '.join(map(str, meta.stride))})"
-    return f"{shape_text(meta)}{layout}"
+    return _text(meta.dtype, meta.shape, meta.stride)
 
 
 def shape_text(meta: TensorMeta) -> str:
     """Return dtype and shape alone: `f32[2, 3]`."""
-    return f"{_DTYPES.get(meta.dtype, meta.dtype)}[{', '.join(map(str, meta.shape))}]"
+    return _text(meta.dtype, meta.shape, ())
+
+
+# Layers repeat, and so do their tensors.
+@lru_cache(maxsize=1 << 13)
+def _text(dtype: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> str:
+    packed = not strides or strides == packed_strides(shape) or _is_trivial(shape, strides)
+    layout = "" if packed else f" strides ({', '.join(map(str, strides))})"
+    return f"{_DTYPES.get(dtype, dtype)}[{', '.join(map(str, shape))}]{layout}"
 
 
 def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -44,9 +51,9 @@ def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def _is_trivial(meta: TensorMeta) -> bool:
+def _is_trivial(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Return whether only dimensions of size 1 differ from packed strides: such strides move nothing."""
-    pairs = zip(meta.shape, meta.stride, packed_strides(meta.shape), strict=False)
+    pairs = zip(shape, strides, packed_strides(shape), strict=False)
     return all(size == 1 or stride == packed for size, stride, packed in pairs)
 
 

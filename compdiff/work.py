@@ -58,23 +58,27 @@ def rewrite_works(run: Run, diff: Diff) -> dict[str, tuple[Work, Work]]:
     """
     if run.left.basis != "planned" or run.right.basis != "planned":
         return {}
+    works = {}
+    for rewrite, (before, after) in kernels_by_rewrite(run, diff).items():
+        pair = work_of(before), work_of(after)
+        if pair[0] is not None and pair[1] is not None:
+            works[rewrite] = (pair[0], pair[1])
+    return works
+
+
+def kernels_by_rewrite(run: Run, diff: Diff) -> dict[str, tuple[list[Kernel], list[Kernel]]]:
+    """Return the left and right kernels that count for each rewrite, by its id; "" has those that stayed as they were."""
     right = _right_owners(run, diff)
     left = _left_owners(run, diff, right)
-    before: dict[str, list[Kernel]] = {}
-    after: dict[str, list[Kernel]] = {}
+    found: dict[str, tuple[list[Kernel], list[Kernel]]] = {}
     for kernel in run.left.kernels:
         # In a comparison a left kernel without op call is an item of its own.
         item = f"ek{kernel.id}"
         item = item if item in diff.fates else f"e{kernel.op_call}"
-        before.setdefault(left.get(item, ""), []).append(kernel)
+        found.setdefault(left.get(item, ""), ([], []))[0].append(kernel)
     for kernel in run.right.kernels:
-        after.setdefault(right[f"k{kernel.id}"], []).append(kernel)
-    works = {}
-    for rewrite in {**before, **after}:
-        pair = work_of(before.get(rewrite, ())), work_of(after.get(rewrite, ()))
-        if pair[0] is not None and pair[1] is not None:
-            works[rewrite] = (pair[0], pair[1])
-    return works
+        found.setdefault(right[f"k{kernel.id}"], ([], []))[1].append(kernel)
+    return found
 
 
 def _right_owners(run: Run, diff: Diff) -> dict[str, str]:

@@ -26,12 +26,18 @@ def loaded(*arguments: str) -> set[str]:
     """Return which of the watched packages a command loads."""
     result = subprocess.run(  # noqa: S603 - this project's own command
         [sys.executable, "-c", _WATCH, *arguments],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**_no_display(), "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=False,
     )
     return set(result.stdout.splitlines()[-1].split()[1:])
+
+
+def _no_display() -> dict[str, str]:
+    """Return the environment without what would let a browser start."""
+    screens = {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"}
+    return {name: value for name, value in os.environ.items() if name not in screens}
 
 
 @pytest.fixture(name="run_file")
@@ -61,6 +67,11 @@ def test_report_loads_no_torch(run_file: Path) -> None:
 def test_diff_loads_no_torch(run_file: Path) -> None:
     """Comparing two runs needs no torch, even when it refuses them."""
     assert "torch" not in loaded("diff", str(run_file), str(run_file))
+
+
+def test_open_loads_no_torch(run_file: Path) -> None:
+    """Opening a run needs no torch, even when its report is still to be written."""
+    assert "torch" not in loaded("open", str(run_file))
 
 
 def test_listing_an_archive_loads_nothing_heavy(tmp_path: Path) -> None:

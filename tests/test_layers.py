@@ -15,6 +15,8 @@ PACKAGE = Path(compdiff.__file__).resolve().parent
 LAYERS = (
     ("__main__",),
     ("cli",),
+    ("api",),
+    ("regression",),
     ("report", "archive"),
     ("expect",),
     ("analysis",),

@@ -77,10 +77,14 @@ def test_no_frames_no_place() -> None:
         ("/v/lib/python3.11/site-packages/torch/nn/functional.py", False),
         ("/tmp/torchinductor_u/ab/cab.py", False),  # noqa: S108
         ("<frozen runpy>", False),
+        ("<eval_with_key>.3", False),
+        ("<stdin>", True),
+        ("<python-input-4>", True),
+        ("<ipython-input-1-4a0ae3ed130c>", True),
     ],
 )
 def test_user_files(file: str, expected: bool) -> None:  # noqa: FBT001
-    """Libraries built on torch are the user's; torch itself and generated code are not."""
+    """Libraries built on torch are the user's; so is what was typed; torch itself and generated code are not."""
     assert is_user_file(file) is expected
 
 

@@ -8,7 +8,13 @@ from itertools import groupby
 
 from compdiff.align.items import in_order
 from compdiff.align.liveness import live_calls
-from compdiff.align.other_way import dynamo_nodes, items_of_nodes, line_of, untraced_runs
+from compdiff.align.other_way import (
+    dynamo_nodes,
+    items_of_nodes,
+    line_of,
+    traced_nodes,
+    untraced_runs,
+)
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import GraphNode
 
@@ -20,10 +26,11 @@ def match_called_otherwise(result: Alignment) -> None:
     untraced = untraced_runs(result)
     if not untraced:
         return
-    live, around = live_calls(result.left), _nodes_around(result.traces)
+    live = live_calls(result.left)
     for compile_id, traces in untraced:
         nodes = dynamo_nodes(result, compile_id)
-        taken = {it.dynamo_node for it in result.traces if it.compile_id == compile_id}
+        taken = traced_nodes(result, compile_id)
+        around = _nodes_around([it for it in result.traces if it.compile_id in {None, compile_id}])
         rest = [it for it in traces if it.call.phase == "forward" and it.call.source]
         for line, group in groupby(rest, key=lambda trace: line_of(trace.call.source)):
             called = list(group)
@@ -31,7 +38,7 @@ def match_called_otherwise(result: Alignment) -> None:
                 continue
             first, last = around[called[0].call.id][0], around[called[-1].call.id][1]
             own = _of_line(_between(nodes, first, last), line) - taken
-            items = in_order(items_of_nodes(result, own))
+            items = in_order(items_of_nodes(result, compile_id, own))
             for trace in called:
                 trace.compile_id, trace.items, trace.by = compile_id, items, CALLED_OTHERWISE
                 trace.certainty = "likely"

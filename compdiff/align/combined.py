@@ -1,5 +1,7 @@
 """Two sides of two runs as one run to report. In: two runs, a side of each. Out: a Run; what else differs are warnings."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from compdiff.errors import CompdiffError
@@ -62,8 +64,6 @@ def _labelled(capture: Capture, letter: str, run: Run, other: Run) -> Capture:
 
 def _differences(a: Run, b: Run) -> list[CaptureWarning]:
     """Return one warning for each difference in environment, options, parameters and case."""
-    from deepdiff import DeepDiff  # noqa: PLC0415 (slow to load, and needed only here)
-
     asdict = msgspec.structs.asdict
     parts = (
         ("environment", asdict(a.environment), asdict(b.environment)),
@@ -72,16 +72,33 @@ def _differences(a: Run, b: Run) -> list[CaptureWarning]:
     )
     found = []
     for part, before, after in parts:
-        # Without the threshold, dicts with few common keys would be one difference, shown whole.
-        tree = DeepDiff(before, after, view="tree", threshold_to_diff_deeper=0)
-        for items in tree.values():
-            for item in items:
-                path = ".".join(str(key) for key in item.path(output_format="list"))
-                text = f"{part}: {path}: {_shown(item.t1)} -> {_shown(item.t2)}"
-                found.append(CaptureWarning(id=f"{part}-differs", text=text))
+        for path, *values in _changed(before, after):
+            text = f"{part}: {path}: {_shown(values[0])} -> {_shown(values[1])}"
+            found.append(CaptureWarning(id=f"{part}-differs", text=text))
     if a.case.source != b.case.source:
         found.append(CaptureWarning(id="case-differs", text="case: the files are not the same"))
     return sorted(found, key=lambda warning: warning.text)
+
+
+def _changed(
+    before: dict[str, object], after: dict[str, object]
+) -> Iterator[tuple[str, object, object]]:
+    """Yield the path, and both values, of each difference; what one side lacks is ""."""
+    changed = [
+        key for key in sorted({*before, *after}) if before.get(key, "") != after.get(key, "")
+    ]
+    values = [one.get(key, "") for one in (before, after) for key in changed]
+    if not any(isinstance(value, dict | list | tuple) for value in values):
+        yield from ((key, before.get(key, ""), after.get(key, "")) for key in changed)
+        return
+    # Slow to load: only where values hold others.
+    from deepdiff import DeepDiff  # noqa: PLC0415
+
+    # Without the threshold, dicts with few common keys would be one difference, shown whole.
+    tree = DeepDiff(before, after, view="tree", threshold_to_diff_deeper=0)
+    for items in tree.values():
+        for item in items:
+            yield ".".join(str(key) for key in item.path(output_format="list")), item.t1, item.t2
 
 
 def _parameters(run: Run) -> dict[str, object]:

@@ -29,7 +29,7 @@ def match_other_way(result: Alignment) -> None:
         if not any(trace.call.id in live for trace in away):
             continue
         functions = {_function(trace.call.source) for trace in away}
-        items = in_order(_items_of(result, nodes, functions))
+        items = in_order(_items_of(result, compile_id, nodes, functions))
         for trace in away:
             trace.compile_id, trace.items, trace.by = compile_id, items, OTHER_WAY
             trace.certainty = "likely"
@@ -102,18 +102,26 @@ def dynamo_nodes(result: Alignment, compile_id: str) -> dict[str, GraphNode]:
 
 
 def _items_of(
-    result: Alignment, nodes: dict[str, GraphNode], functions: set[_Function]
+    result: Alignment, compile_id: str, nodes: dict[str, GraphNode], functions: set[_Function]
 ) -> Iterator[str]:
     """Yield the right items that compute a Dynamo node of these functions which no left op call was traced to."""
-    traced = {trace.dynamo_node for trace in result.traces}
-    own = {name for name, node in nodes.items() if _function(node.source) in functions} - traced
-    yield from items_of_nodes(result, own)
+    own = {name for name, node in nodes.items() if _function(node.source) in functions}
+    yield from items_of_nodes(result, compile_id, own - traced_nodes(result, compile_id))
 
 
-def items_of_nodes(result: Alignment, own: set[str]) -> Iterator[str]:
-    """Yield the right items that compute any of these Dynamo nodes."""
+def traced_nodes(result: Alignment, compile_id: str) -> set[str]:
+    """Return the names of the nodes of a Dynamo graph that left op calls were traced to."""
+    return {
+        it.dynamo_node for it in result.traces if it.compile_id == compile_id and it.dynamo_node
+    }
+
+
+def items_of_nodes(result: Alignment, compile_id: str, own: set[str]) -> Iterator[str]:
+    """Yield the right items that compute any of these nodes of a Dynamo graph. Other graphs have nodes of the same names."""
+    graphs = result.right.compiler.graphs if result.right.compiler else ()
+    ids = {graph.id for graph in graphs if graph.compile_id == compile_id}
     for item, refs in result.item_nodes.items():
-        if any(own.intersection(_origins(result, ref)) for ref in refs):
+        if any(ref.graph in ids and own.intersection(_origins(result, ref)) for ref in refs):
             yield item
 
 

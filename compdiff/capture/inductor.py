@@ -75,6 +75,12 @@ def option_value(name: str, options: CompileOptions) -> object:
     return given.get(name, default)
 
 
+def is_compiled(fn: object) -> bool:
+    """Return whether torch.compile made `fn`, or compiled the module in place."""
+    marks = ("_torchdynamo_orig_callable", "_compiled_call_impl")
+    return any(getattr(fn, mark, None) is not None for mark in marks)
+
+
 # ---------------------------------------------------------------- the patches
 
 

@@ -98,6 +98,17 @@ def measure(
     progress("load the case")
     seed(request.seed)
     workload = load(request.spec, request.device, request.dtype, request.seed)
+    return measure_workload(request, workload, progress=progress, save=save)
+
+
+def measure_workload(
+    request: Request,
+    workload: Workload,
+    *,
+    progress: Callable[[str], None],
+    save: Callable[[Run], None],
+) -> Run:
+    """Return the run of a workload that is already there, as `measure` does."""
     session = Session(request, workload, empty_run(request, workload), progress, save)
     _measure_left(session)
     options = session.run.options

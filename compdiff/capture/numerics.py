@@ -104,7 +104,7 @@ def tolerance_of(workload: Workload, tensor: torch.Tensor) -> Tolerance:
 def _call(workload: Workload, fn: Callable[..., object], seed: int) -> Results:
     """Call `fn` on copies of the inputs; the state of the modules is put back afterwards."""
     args, kwargs = clone_inputs(workload)
-    with _restored(workload) as state:
+    with restored(workload) as state:
         reseed(seed)
         outputs = tree_leaves(workload.call(fn, args, kwargs))
         inputs = _tensors((args, kwargs))
@@ -129,7 +129,7 @@ def _gradients(
 
 
 @contextmanager
-def _restored(workload: Workload) -> Iterator[list[tuple[torch.Tensor, torch.Tensor]]]:
+def restored(workload: Workload) -> Iterator[list[tuple[torch.Tensor, torch.Tensor]]]:
     """Give (tensor, copy) of all state beside the inputs; put the copies back at the end."""
     state = [(tensor, _copy(tensor)) for tensor in _state(workload)]
     try:

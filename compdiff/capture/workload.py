@@ -170,6 +170,88 @@ def clone_inputs(workload: Workload) -> tuple[tuple[object, ...], dict[str, obje
     return deepcopy(inputs, keep)
 
 
+def of_call(
+    fn: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    *,
+    backward: bool,
+    tolerance: Tolerance | None,
+) -> Workload:
+    """Return a call of a function that is already there; its inputs are copies, its modules and tensors the caller's own.
+
+    Raises:
+        CaseError: an argument cannot be copied.
+    """
+    reached = tree_leaves((args, kwargs, [fn, *_reached(fn)]))
+    modules = _unique_modules(reached)
+    given = (args, kwargs)
+    try:
+        args, kwargs = deepcopy(
+            tree_map(_as_leaf, given), {id(module): module for module in modules}
+        )
+    except Exception as error:
+        raise CaseError(
+            f"an argument of {name_of(fn)} cannot be copied: {error}",
+            "Arguments are copied so that the caller's stay as they are. Let the function make it, or name it as a global.",
+        ) from error
+    inputs = {id(leaf) for leaf in tree_leaves(given)}
+    return Workload(
+        fn=fn,
+        args=args,
+        kwargs=kwargs,
+        backward=backward,
+        tolerance=tolerance,
+        modules=modules,
+        leaves=tuple(
+            item for item in reached if isinstance(item, torch.Tensor) and id(item) not in inputs
+        ),
+        source=_source_of(fn),
+    )
+
+
+def name_of(fn: Callable[..., object]) -> str:
+    """Return what to call a function: its own name, or that of its class."""
+    inner = fn.func if isinstance(fn, functools.partial) else fn
+    return getattr(inner, "__name__", type(inner).__name__).strip("<>")
+
+
+def source_object(fn: Callable[..., object]) -> object:
+    """Return what has the source text of a function: of a module or another object, its class."""
+    inner = fn.func if isinstance(fn, functools.partial) else fn
+    return inner if inspect.isroutine(inner) else type(inner)
+
+
+def _source_of(fn: Callable[..., object]) -> str:
+    """Return the text of a function; "" where Python knows none, as of what was typed at a prompt."""
+    try:
+        return inspect.getsource(source_object(fn))  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        return ""
+
+
+def _reached(fn: Callable[..., object]) -> list[object]:
+    """Return what a function works with beside its arguments: what it is bound to, its closure and the globals it names."""
+    if isinstance(fn, functools.partial):
+        return [fn.args, fn.keywords, *_reached(fn.func)]
+    if inspect.ismethod(fn):
+        return [*_held(fn.__self__), *_reached(fn.__func__)]
+    if not inspect.isfunction(fn):
+        return _held(fn)
+    try:
+        names = inspect.getclosurevars(fn)
+    except ValueError:  # a closure that is not filled yet
+        return []
+    return [*names.nonlocals.values(), *names.globals.values()]
+
+
+def _held(owner: object) -> list[object]:
+    """Return a module itself, and the attributes of any other object."""
+    if isinstance(owner, torch.nn.Module):
+        return [owner]
+    return list(getattr(owner, "__dict__", {}).values())
+
+
 # ---------------------------------------------------------------- the three forms
 
 

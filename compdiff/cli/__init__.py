@@ -16,12 +16,16 @@ from compdiff.errors import CompdiffError
 
 COMMANDS = {
     "archive": "Keep runs, find them again, and see how they changed.",
+    "bisect": "Find the commit since which a case is another.",
     "cases": "List cases with what they show.",
+    "check": "Fail when a case is not what compdiff.lock and the baseline say.",
     "diff": "Compare any two sides of any two runs.",
     "doctor": "Say what this machine can do, and what to do about each lack.",
     "explain": "Explain a rule or a finding.",
     "numerics": "Say why the outputs of a compiled case differ from eager mode's.",
     "import": "Read profiler traces of an eager and a compiled run, from any GPU, and compare them.",
+    "lock": "Write what torch.compile makes of each case into compdiff.lock.",
+    "open": "Show a report in the browser.",
     "report": "Write the report of a saved run again, without running anything.",
     "targets": "List the GPUs that a case can be planned for without having one.",
     "run": "Measure cases in eager mode and under torch.compile, and show what was rewritten.",

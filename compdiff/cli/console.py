@@ -26,6 +26,13 @@ def print_page(page: "Page", report: Path | None = None) -> None:
     console().print(terminal_summary(page, report))
 
 
+def print_tree(outputs: "Outputs") -> None:
+    """Print every op call with what it became, and where the report is."""
+    from compdiff.report.tree import terminal_tree
+
+    console().print(terminal_tree(outputs.page, outputs.html))
+
+
 def print_ladder(page: "LadderPage", html: Path) -> None:
     """Print the rungs of a case, and where their page is."""
     from compdiff.report.ladder_terminal import terminal_ladder

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from compdiff.cli.formats import format_option, print_outputs
 from compdiff.model import Run, Side
 from compdiff.store import read_run
 
@@ -20,19 +21,20 @@ _SIDES: tuple[Side, ...] = ("left", "right")
     show_default=True,
     help="Folder.",
 )
-def command(a: str, b: str, out: Path) -> int:
+@format_option
+def command(a: str, b: str, out: Path, form: str) -> int:
     """Compare two sides of two runs, or of one.
 
-    A and B are each RUN_FILE, RUN_FILE:left (eager) or RUN_FILE:right (compiled, the default). Shows
+    A and B are each RUN_FILE, RUN_FILE:left (eager) or RUN_FILE:right (compiled, the default), where RUN_FILE
+    is a run.json.gz or the folder with it. Shows
     what became of A's op calls and kernels in B, which rewrites, graph breaks and recompiles were
     gained or lost, and what differs in environment, options and parameters.
     """
     from compdiff.analysis import compare
-    from compdiff.cli.console import print_summary
     from compdiff.report import write_outputs
 
     run, diff = compare(*parse_side(a), *parse_side(b))
-    print_summary(write_outputs(run, diff, out / run.case.name))
+    print_outputs(write_outputs(run, diff, out / run.case.name), form)
     return 0
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from compdiff.cli.formats import format_option
 from compdiff.errors import CompdiffError
 
 
@@ -35,6 +36,7 @@ from compdiff.errors import CompdiffError
     show_default=True,
     help="Folder.",
 )
+@format_option
 def command(  # noqa: PLR0913 - one for each option
     *,
     eager: Path,
@@ -46,6 +48,7 @@ def command(  # noqa: PLR0913 - one for each option
     torch_trace: Path | None,
     name: str,
     out: Path,
+    form: str,
 ) -> int:
     """Compare the torch.profiler traces EAGER and COMPILED; with one trace only, show it.
 
@@ -68,5 +71,5 @@ def command(  # noqa: PLR0913 - one for each option
     )
     with no_garbage_collection():
         run = import_traces(eager, compiled, asked, name)
-        _, code = report_run(run, out / run.case.name)
+        _, code = report_run(run, out / run.case.name, form=form)
     return code

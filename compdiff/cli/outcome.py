@@ -4,15 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compdiff import store
 from compdiff.cli import print_error
+from compdiff.cli.formats import DEFAULT_FORMAT, print_outputs
 from compdiff.errors import CompdiffError
 from compdiff.model import Run
-from compdiff.store import write_run
 
 if TYPE_CHECKING:
     from compdiff.report import IndexEntry, Outputs
 
-RUN_FILE = "run.json.gz"
+RUN_FILE = store.RUN_FILE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ def save_run(run: Run, folder: Path, why_not: str = "") -> Saved:
     from compdiff.expect import judge
     from compdiff.report import write_outputs
 
-    write_run(run, folder / RUN_FILE)
+    store.write_run(run, folder / RUN_FILE)
     diff = asked(run, analyse(run), why_not)
     failures = judge(run.expectation, run, diff) if run.failure is None else ()
     return Saved(
@@ -40,16 +41,17 @@ def save_run(run: Run, folder: Path, why_not: str = "") -> Saved:
     )
 
 
-def report_run(run: Run, folder: Path, why_not: str = "") -> "tuple[IndexEntry, int]":
+def report_run(
+    run: Run, folder: Path, *, why_not: str = "", form: str = DEFAULT_FORMAT
+) -> "tuple[IndexEntry, int]":
     """Save a run with what is derived from it, print it; return (line of the index, exit code).
 
-    `why_not` names a rule that the user asks about.
+    `why_not` names a rule that the user asks about, `form` is a format of `compdiff.cli.formats`.
     """
-    from compdiff.cli.console import print_summary
     from compdiff.report import IndexEntry
 
     saved = save_run(run, folder, why_not)
-    print_summary(saved.outputs)
+    print_outputs(saved.outputs, form)
     print_failure(run)
     return IndexEntry(case=run.case.name, outputs=saved.outputs), saved.exit_code
 

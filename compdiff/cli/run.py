@@ -15,6 +15,7 @@ import click
 
 from compdiff.case import Survey, survey
 from compdiff.cli import print_bug, print_error
+from compdiff.cli.formats import DEFAULT_FORMAT, format_option
 from compdiff.cli.outcome import report_run
 from compdiff.cli.rule_name import why_not_option
 from compdiff.cli.values import Value, parse_value
@@ -47,6 +48,7 @@ class Settings:
     jobs: int = 1
     why_not: str = ""
     ladder: bool = False
+    form: str = DEFAULT_FORMAT
 
 
 def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
@@ -115,6 +117,7 @@ def _pairs(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -
     help="Seconds of timing samples for one case.",
 )
 @why_not_option
+@format_option
 def command(  # noqa: PLR0913 - one for each option
     *,
     cases: tuple[str, ...],
@@ -137,6 +140,7 @@ def command(  # noqa: PLR0913 - one for each option
     seed: int,
     budget: float,
     why_not: str,
+    form: str,
 ) -> int:
     """Measure CASES in eager mode and under torch.compile, and show what was rewritten.
 
@@ -144,11 +148,15 @@ def command(  # noqa: PLR0913 - one for each option
 
     CASES are files, folders, globs, or package.module:function with --inputs.
     """
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, terminate)
     target = choose_target(target_name, device)
     if jobs > 1 and target is None:
         raise CompdiffError(
             "--jobs would let the cases disturb each other's measurement", "Use it with --target."
+        )
+    if ladder and form != DEFAULT_FORMAT:
+        raise CompdiffError(
+            "--format prints one run, and --ladder makes several", "Each rung leaves its own files."
         )
     settings = Settings(
         device=choose_device(device) if target is None else "cuda",
@@ -169,6 +177,7 @@ def command(  # noqa: PLR0913 - one for each option
         jobs=jobs,
         why_not=why_not,
         ladder=ladder,
+        form=form,
     )
     kind = settings.device.partition(":")[0]
     found = survey(cases, device_type=kind, select=select, overrides=params, inputs_ref=inputs_ref)
@@ -180,6 +189,7 @@ def run_cases(found: Survey, settings: Settings) -> int:
 
     Raises:
         CaseError: there is no case to run.
+        CompdiffError: the format is for one case, and there are several.
     """
     from compdiff.report import write_index
 
@@ -189,6 +199,11 @@ def run_cases(found: Survey, settings: Settings) -> int:
         raise CaseError(
             "no case is left to run", "Loosen -k, or choose another --device; see `compdiff cases`."
         )
+    if settings.form == "html" and len(found.cases) > 1:
+        raise CompdiffError(
+            f"--format html prints one page, and there are {len(found.cases)} cases",
+            "Name one of them, or read the files in --out.",
+        )
     if settings.ladder:
         from compdiff.cli.ladder import climb_all
 
@@ -196,7 +211,8 @@ def run_cases(found: Survey, settings: Settings) -> int:
     results = _run_all(found.cases, settings)
     if len(results) > 1:
         index = write_index(settings.out, [entry for entry, _ in results])
-        click.echo(f"All reports: {index}")
+        # What scripts read from stdout has no such line.
+        click.echo(f"All reports: {index}", err=settings.form != DEFAULT_FORMAT)
     return max(code for _, code in results)
 
 
@@ -205,7 +221,7 @@ def _run_all(specs: Sequence[CaseSpec], settings: Settings) -> "list[tuple[Index
     if settings.jobs == 1:
         return [run_case(spec, settings) for spec in specs]
     with ThreadPoolExecutor(settings.jobs) as pool:
-        runs = [pool.submit(_captured, spec, settings, _ignore) for spec in specs]
+        runs = [pool.submit(captured, spec, settings, _ignore) for spec in specs]
         return [
             _reported(spec, settings, run.result) for spec, run in zip(specs, runs, strict=True)
         ]
@@ -216,7 +232,7 @@ def run_case(spec: CaseSpec, settings: Settings) -> "tuple[IndexEntry, int]":
 
     def capture() -> Run:
         with _progress(spec.name) as on_stage:
-            return _captured(spec, settings, on_stage)
+            return captured(spec, settings, on_stage)
 
     return _reported(spec, settings, capture)
 
@@ -228,7 +244,12 @@ def _reported(
     from compdiff.report import IndexEntry
 
     try:
-        return report_run(capture(), settings.out / spec.name, settings.why_not)
+        return report_run(
+            capture(),
+            settings.out / spec.name,
+            why_not=settings.why_not,
+            form=settings.form,
+        )
     except CompdiffError as error:
         print_error(error)
         return IndexEntry(case=spec.name, failure=error.message), error.exit_code
@@ -240,12 +261,12 @@ def _reported(
 def capture_rung(spec: CaseSpec, settings: Settings, rung: str) -> Run:
     """Return the run of one case on one rung of its ladder."""
     if settings.jobs > 1:
-        return _captured(spec, settings, _ignore)
+        return captured(spec, settings, _ignore)
     with _progress(f"{spec.name}, {rung}") as on_stage:
-        return _captured(spec, settings, on_stage)
+        return captured(spec, settings, on_stage)
 
 
-def _captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None]) -> Run:
+def captured(spec: CaseSpec, settings: Settings, on_stage: Callable[[str], None]) -> Run:
     """Return the run of one case, measured or planned in a child process."""
     from compdiff.capture.isolation import run_isolated
 
@@ -301,7 +322,7 @@ def _cuda_usable() -> bool:
     return os.environ.get("CUDA_VISIBLE_DEVICES") not in {"", "-1"} and cuda_usable()
 
 
-def _terminate(_: int, __: FrameType | None) -> None:
+def terminate(_: int, __: FrameType | None) -> None:
     """End as Ctrl-C does, so that the child and the temporary files go too."""
     sys.exit(_TERMINATED)
 

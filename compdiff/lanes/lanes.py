@@ -12,7 +12,7 @@ from compdiff.model import Capture, Kernel, Launch, OpCall
 Part = Literal["host", "launches", "device"]
 
 
-class Span(msgspec.Struct, frozen=True):
+class Span(msgspec.Struct, frozen=True, gc=False):
     """One op call, launch or kernel; `start_ns` counts from the start of the step."""
 
     item: OpCall | Launch | Kernel

@@ -11,7 +11,7 @@ from compdiff.report.rows import kernel_kind
 from compdiff.work import Work, rewrite_works
 
 
-class CardItem(msgspec.Struct, frozen=True):
+class CardItem(msgspec.Struct, frozen=True, gc=False):
     """One line of a card: an item and what it takes and gives. `shared` ones are explained elsewhere as well."""
 
     ref: Ref
@@ -19,7 +19,7 @@ class CardItem(msgspec.Struct, frozen=True):
     shared: bool = False
 
 
-class RewriteCard(msgspec.Struct, frozen=True):
+class RewriteCard(msgspec.Struct, frozen=True, gc=False):
     """One application of a rule, in full."""
 
     id: str
@@ -38,14 +38,14 @@ class RewriteCard(msgspec.Struct, frozen=True):
     links: tuple[str, ...]
 
 
-class NumberText(msgspec.Struct, frozen=True):
+class NumberText(msgspec.Struct, frozen=True, gc=False):
     """A number of a finding with its name: underscores read as spaces."""
 
     name: str
     value: str
 
 
-class FindingCard(msgspec.Struct, frozen=True):
+class FindingCard(msgspec.Struct, frozen=True, gc=False):
     """A diagnosis: what was seen, what it usually means, what to try."""
 
     id: str

@@ -1,6 +1,6 @@
 """Texts of estimates, each with the word in it. In: kernels, Work. Out: one line each, never mixed with measured times."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -14,7 +14,7 @@ from compdiff.report.quantities import (
     ratio_text,
     size_text,
 )
-from compdiff.work import Work, side_work
+from compdiff.work import NO_WORK, Work, side_work
 
 # Name, field of Work, its text, what it is.
 _SUMS: tuple[tuple[str, str, Callable[[int], str], str], ...] = (
@@ -63,6 +63,15 @@ def side_clause(run: Run) -> str:
     if left is None or right is None:
         return ""
     return f"estimated device time {duration_text(left.ns)} -> {duration_text(right.ns)} ({_change(left.ns, right.ns)})"
+
+
+def summed(works: Iterable[tuple[Work, Work] | None]) -> tuple[Work, Work] | None:
+    """Return the estimated work before and after several rewrites; None where nothing is estimated."""
+    pairs = [pair for pair in works if pair is not None]
+    if not pairs:
+        return None
+    before, after = zip(*pairs, strict=True)
+    return sum(before, NO_WORK), sum(after, NO_WORK)
 
 
 def rewrite_text(works: tuple[Work, Work] | None) -> str:

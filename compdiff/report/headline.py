@@ -36,6 +36,14 @@ ORIGINS = ("from op calls", "introduced", "unexplained")
 # What the origins are called where two runs are compared.
 _COMPARED_ORIGINS = {"from op calls": "in both", "introduced": "added"}
 _TIME_NOTE = "median and its 95 % interval, unprofiled"
+# What bounds a side, by the finding that says it.
+_BOUNDS = {
+    "overhead-bound": "overhead-bound at this size",
+    "launch-bound-plan": "launch-bound at this size",
+    "device-bound": "device-bound",
+}
+ALWAYS_TRUE = frozenset({"in-process", "observer"})
+"""Warnings that hold for every run of their kind: they stand in the report, and would tire a reader of short outputs."""
 GENERATED_KINDS = frozenset({"cpp", "triton"})
 
 
@@ -150,6 +158,7 @@ def verdict_sentence(lookup: Lookup, timing: TimingView | None, sums: tuple[Sum,
         _device_clause(run),
         _copies_clause(lookup),
         timing.speed if timing else side_clause(run) or "not timed",
+        _bound_clause(lookup),
         _breaks_clause(run),
         _numerics_clause(run),
         _unexplained_clause(sums),
@@ -194,6 +203,12 @@ def _copies_clause(lookup: Lookup) -> str:
         for item, kernel in lookup.right_kernels.items()
     )
     return f"{count_text(copies, 'copy', 'copies')} introduced" if copies else ""
+
+
+def _bound_clause(lookup: Lookup) -> str:
+    """Return what bounds the right side at this size, where a finding says it."""
+    found = {finding.id for finding in lookup.diff.findings if finding.side == "right"}
+    return next((words for id_, words in _BOUNDS.items() if id_ in found), "")
 
 
 def _breaks_clause(run: Run) -> str:

@@ -15,17 +15,25 @@ from markupsafe import Markup
 
 import compdiff
 from compdiff.report.alignment_markup import alignment_rows
+from compdiff.report.code_markup import code_block
+from compdiff.report.explanations import explanations
+from compdiff.report.folding_markup import fold_data, led_home
 from compdiff.report.highlight import highlight
 from compdiff.report.lane_markup import lane_bars, shape
-from compdiff.report.markup import badge, bar, ref, refs, source
+from compdiff.report.markup import again, badge, bar, ref, refs, source
+from compdiff.report.search_words import search_words
+from compdiff.report.strip_markup import strip_shapes
 from compdiff.report.table_markup import kernel_rows, op_rows
 from compdiff.report.view import Page
 
 # What templates call for HTML; all of it escapes every text.
 _WRITERS: tuple[Callable[..., str], ...] = (
+    again,
     alignment_rows,
     badge,
     bar,
+    code_block,
+    fold_data,
     kernel_rows,
     lane_bars,
     op_rows,
@@ -33,12 +41,13 @@ _WRITERS: tuple[Callable[..., str], ...] = (
     refs,
     shape,
     source,
+    strip_shapes,
 )
 
 
 def render_page(page: Page) -> str:
     """Return the report as HTML."""
-    return render("report.html", page=page)
+    return led_home(render("report.html", page=page), page.folding.anchors)
 
 
 def render(template: str, **values: object) -> str:
@@ -80,6 +89,8 @@ def _environment() -> Environment:
     )
     environment.filters["highlight"] = highlight
     environment.globals.update({write.__name__: _marked_up(write) for write in _WRITERS})
+    environment.globals["search_words"] = search_words
+    environment.globals["explanations"] = explanations
     return environment
 
 

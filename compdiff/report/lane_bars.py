@@ -19,7 +19,7 @@ MOST_BARS = 1_500
 # About one pixel of a lane of a thousand, and how many of these a pile may be wide.
 _THIN_SHARE = 1 / 1_000
 _PILE_WIDTH = 6
-_COARSER = 1.5
+_COARSER, _COARSEST = 1.5, 32
 _NARROWEST_PERCENT = 0.1
 _LABELLED_PERCENT = 4.5
 _SHOWN_NAMES = 3
@@ -32,7 +32,7 @@ _TINT = 0.5
 Group = tuple[Span, ...]
 
 
-class Mark(msgspec.Struct, frozen=True):
+class Mark(msgspec.Struct, frozen=True, gc=False):
     """What is said of one span: how it is shown, its item's id ("" for a launch), its link, its label and its title."""
 
     shade: str
@@ -52,7 +52,7 @@ class Marker(Protocol):
         """Return the shade of a span's mark."""
 
 
-class LaneBar(msgspec.Struct, frozen=True):
+class LaneBar(msgspec.Struct, frozen=True, gc=False):
     """One bar: places in percent of the lane's width. `label` is empty where there is no room.
 
     A bar with an opacity is filled, whatever its shade: a pile, as dense as what is in it, or one too narrow for an outline.
@@ -72,29 +72,35 @@ def pile_up(lanes: Sequence[Lane], length_ns: int) -> list[list[Group]]:
     """Return for each lane its groups of spans: one span each, or several that are too narrow to tell apart."""
     thin = length_ns * _THIN_SHARE
     groups = [_groups(lane.spans, thin) for lane in lanes]
-    while sum(map(len, groups)) > MOST_BARS:
-        thin *= _COARSER
-        groups = [_groups(lane.spans, thin) for lane in lanes]
-    return groups
+    if sum(map(len, groups)) <= MOST_BARS:
+        return groups
+    # The wider a pile may be, the fewer there are: the first width that is enough is looked for by halving.
+    low, high = 0, _COARSEST
+    while high - low > 1:
+        middle = (low + high) // 2
+        groups = [_groups(lane.spans, thin * _COARSER**middle) for lane in lanes]
+        low, high = (low, middle) if sum(map(len, groups)) <= MOST_BARS else (middle, high)
+    return [_groups(lane.spans, thin * _COARSER**high) for lane in lanes]
 
 
 def _groups(spans: Sequence[Span], thin: float) -> list[Group]:
     found: list[Group] = []
     pile: list[Span] = []
-    end = 0
+    first, end, widest = 0, 0, _PILE_WIDTH * thin
     for span in spans:
-        fits = (
-            pile
-            and span.duration_ns < thin
-            and span.start_ns - end <= thin
-            and span.end_ns - pile[0].start_ns <= _PILE_WIDTH * thin
-        )
-        if pile and not fits:
+        # Read once: this runs over every span of a run a few times.
+        start, duration = span.start_ns, span.duration_ns
+        narrow = duration < thin
+        if pile:
+            if narrow and start - end <= thin and start + duration - first <= widest:
+                pile.append(span)
+                end = max(end, start + duration)
+                continue
             found.append(tuple(pile))
             pile = []
-        if span.duration_ns < thin:
-            end = max(end, span.end_ns) if pile else span.end_ns
+        if narrow:
             pile.append(span)
+            first, end = start, start + duration
         else:
             found.append((span,))
     return [*found, tuple(pile)] if pile else found

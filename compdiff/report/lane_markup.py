@@ -21,7 +21,8 @@ def shape(shade: Shade, x: str, width: str, opacity: str = "") -> str:
 
 
 @lru_cache(maxsize=64)
-def _fate(kind: str) -> str:
+def fate_class(kind: str) -> str:
+    """Return the class that sets colour and sign of a kind."""
     return f"fate-{text(kind.replace(' ', '-'))}"
 
 
@@ -30,7 +31,7 @@ def _bar(bar: LaneBar, height: int) -> str:
     item = f' data-of="{text(bar.item)}"' if bar.item else ""
     drawn = shape(SHADES[bar.shade], f"{bar.x}%", f"{bar.width}%", bar.opacity)
     return (
-        f'<a class="{_fate(bar.shade)}" tabindex="-1"{link}{item}>'
+        f'<a class="{fate_class(bar.shade)}" tabindex="-1"{link}{item}>'
         f"<title>{text(bar.title)}</title>{drawn}{_label(bar, height)}</a>"
     )
 

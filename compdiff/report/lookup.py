@@ -13,6 +13,7 @@ import msgspec
 from compdiff.align.items import left_kernel, left_op, right_kernel, right_op
 from compdiff.model import (
     Capture,
+    Compiler,
     Diff,
     Fate,
     Kernel,
@@ -29,7 +30,7 @@ _NO_FATE = Fate(fate="unexplained", why="the diff names no fate for this op call
 _NO_ORIGIN = Origin()
 
 
-class Ref(msgspec.Struct, frozen=True):
+class Ref(msgspec.Struct, frozen=True, gc=False):
     """A link to an item: its anchor without `#`, and its name."""
 
     id: str
@@ -156,11 +157,9 @@ class Lookup:
         """The anchors of generated kernels' code, by their prefix (`left-` or none), graph and wrapper call."""
         sides = (("left-", self.run.left.compiler), ("", self.run.right.compiler))
         return {
-            (prefix, graph.id, call.index): f"{prefix}code-{graph.id}-{call.index}"
+            (prefix, graph, call): anchor
             for prefix, compiler in sides
-            for graph in (compiler.graphs if compiler else ())
-            for call in graph.calls
-            if call.code
+            for (graph, call), anchor in code_anchors(compiler, prefix).items()
         }
 
     def code_anchor(self, kernel_id: str) -> str:
@@ -195,6 +194,17 @@ class Lookup:
     def refs(self, items: Iterable[str]) -> tuple[Ref, ...]:
         """Return links to the items that this run knows, in the order given."""
         return tuple(self.ref(item) for item in items if item in self.names or item in self.rule_of)
+
+
+def code_anchors(compiler: Compiler | None, prefix: str) -> dict[tuple[int, int], str]:
+    """Return the anchor of the code of each wrapper call that has any, by graph and call; equal code has one anchor."""
+    first: dict[str, str] = {}
+    return {
+        (graph.id, call.index): first.setdefault(call.code, f"{prefix}code-{graph.id}-{call.index}")
+        for graph in (compiler.graphs if compiler else ())
+        for call in graph.calls
+        if call.code
+    }
 
 
 def is_unexplained(origin: Origin) -> bool:

@@ -24,7 +24,8 @@ def text(value: str) -> str:
 def ref(item: Ref) -> str:
     """Return a link to an item."""
     place = text(item.id)
-    return f'<a class="ref" href="#{place}" data-of="{place}"><span class="id">{place}</span> {text(item.name)}</a>'
+    words = f'<span class="id">{place}</span> <span>{text(item.name)}</span>'
+    return f'<a class="ref" href="#{place}" data-of="{place}">{words}</a>'
 
 
 def ref_list(items: Sequence[Ref]) -> str:
@@ -71,7 +72,16 @@ def item_link(item: str) -> str:
 
 def detail(label: str, value: str) -> str:
     """Return a minor line, nothing where there is no value; `value` is text."""
-    return f'<div class="detail">{label}{text(value)}</div>\n' if value else ""
+    if not value:
+        return ""
+    # A value stands in an element of its own, so that the script can put that of another repetition in its place.
+    shown = f"{label}<span>{text(value)}</span>" if label else text(value)
+    return f'<div class="detail">{shown}</div>\n'
+
+
+def again(words: str) -> str:
+    """Return of how many repetitions a row has the sum, nothing where it is of one."""
+    return f' <span class="tag again">{text(words)}</span>' if words else ""
 
 
 def signature(arguments: str, outputs: str) -> str:

@@ -6,6 +6,7 @@ Nothing here escapes: a text is data until an output writes it in its own format
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from compdiff.align.items import item_name
@@ -62,6 +63,7 @@ def short_place(place: str, case_file: str) -> str:
     return f"{short_path(path, case_file)}{colon}{line}"
 
 
+@lru_cache(maxsize=1 << 10)
 def short_path(path: str, case_file: str) -> str:
     """Return a path relative to the case's folder or to the library root that holds it, else the whole path.
 

@@ -7,6 +7,7 @@ stand before the item that ran after them.
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby
 
 import msgspec
@@ -20,7 +21,7 @@ UNEXPLAINED = "unexplained"
 _NOWHERE = "unknown place"
 
 
-class SourceLine(msgspec.Struct, frozen=True):
+class SourceLine(msgspec.Struct, frozen=True, gc=False):
     """A source line in three parts, the middle one being what made the op calls; `place` is `linear.py:12`."""
 
     place: str
@@ -30,7 +31,7 @@ class SourceLine(msgspec.Struct, frozen=True):
     after: str
 
 
-class LeftOp(msgspec.Struct, frozen=True):
+class LeftOp(msgspec.Struct, frozen=True, gc=False):
     """One left op call. `why` says more than the fate's name where no rewrite does; `links` are its counterparts.
 
     In a comparison also one left kernel of this `kind`, its `code` an anchor; `work` names the eager op calls whose work
@@ -53,7 +54,7 @@ class LeftOp(msgspec.Struct, frozen=True):
     links: tuple[str, ...]
 
 
-class RightItem(msgspec.Struct, frozen=True):
+class RightItem(msgspec.Struct, frozen=True, gc=False):
     """One right op call or kernel in full. `nested` are the kernels that an op call launched; `code` is an anchor."""
 
     id: str
@@ -70,14 +71,14 @@ class RightItem(msgspec.Struct, frozen=True):
     nested: tuple["RightItem", ...] = ()
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(msgspec.Struct, frozen=True, gc=False):
     """Neighbouring left op calls made by the same columns of one source line."""
 
     source: SourceLine | None
     ops: tuple[LeftOp, ...]
 
 
-class Group(msgspec.Struct, frozen=True):
+class Group(msgspec.Struct, frozen=True, gc=False):
     """Op calls that belong together and the right items they became; without op calls, introduced right items."""
 
     phase: str
@@ -104,7 +105,7 @@ def make_rows(lookup: Lookup) -> tuple[Group, ...]:
     return _with_introduced(lookup, groups, homes)
 
 
-class Unexplained(msgspec.Struct, frozen=True):
+class Unexplained(msgspec.Struct, frozen=True, gc=False):
     """An item that nothing explains; `place` is the source line of a left one, "" for a right one."""
 
     side: str
@@ -263,6 +264,7 @@ def _blocks(lookup: Lookup, ops: list[str]) -> Iterator[Block]:
         yield Block(source, tuple(_left_op(lookup, op) for op in block))
 
 
+@lru_cache(maxsize=1 << 12)
 def source_line(source: SourceLocation | None, case_file: str) -> SourceLine | None:
     """Return a source location as a line with its columns marked; the whole line where no column is known."""
     if source is None:

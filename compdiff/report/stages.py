@@ -1,6 +1,8 @@
 """What the compiler said. In: Run. Out: phases, graphs with code, pass log, breaks, recompiles and guards as texts."""
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
@@ -14,16 +16,18 @@ from compdiff.model import (
     Run,
     SourceLocation,
 )
+from compdiff.report.lookup import code_anchors
 from compdiff.report.naming import nodes_text, short_path
 from compdiff.report.quantities import count_text, duration_text
 from compdiff.report.rows import SourceLine, source_line
 from compdiff.report.tables import bar_width
 
 Language = Literal["python", "cpp"]
+_DIGITS = re.compile(r"\d+")
 
 
 class Code(msgspec.Struct, frozen=True):
-    """A piece of code with its language (`python` or `cpp`), its title and its anchor."""
+    """A piece of code with its language (`python` or `cpp`), its title and its anchor; `lines` says how long it is."""
 
     anchor: str
     title: str
@@ -42,7 +46,7 @@ class GraphView(msgspec.Struct, frozen=True):
 
 
 class PassRow(msgspec.Struct, frozen=True):
-    """One change that a compiler pass made."""
+    """One change that a compiler pass made; `again` counts those that differ in numbers of nodes only."""
 
     graph: str
     stage: str
@@ -52,6 +56,7 @@ class PassRow(msgspec.Struct, frozen=True):
     removed: str
     created: str
     replaced: str
+    again: str = ""
 
 
 class PhaseRow(msgspec.Struct, frozen=True):
@@ -92,12 +97,13 @@ class RecompileView(msgspec.Struct, frozen=True):
 
 
 class CompilerView(msgspec.Struct, frozen=True):
-    """Everything the compiler said about one side."""
+    """Everything the compiler said about one side; `changes` counts those of the passes, of which equal ones share a row."""
 
     label: str
     backend: str
     compilations: tuple[CompilationView, ...]
     graphs: tuple[GraphView, ...]
+    changes: int
     passes: tuple[PassRow, ...]
     breaks: tuple[BreakView, ...]
     recompiles: tuple[RecompileView, ...]
@@ -118,12 +124,9 @@ def _compiler(capture: Capture, prefix: str, case_file: str) -> CompilerView:
         label=capture.label,
         backend=said.backend,
         compilations=tuple(_compilation(item, case_file) for item in said.compilations),
-        graphs=tuple(_graph(graph, prefix) for graph in said.graphs),
-        passes=tuple(
-            _pass(f"{graph.compile_id} {graph.direction}", event)
-            for graph in said.graphs
-            for event in graph.passes
-        ),
+        graphs=tuple(_graph(graph, prefix, code_anchors(said, prefix)) for graph in said.graphs),
+        changes=sum(len(graph.passes) for graph in said.graphs),
+        passes=_passes(said.graphs),
         breaks=tuple(_break(item, case_file) for item in said.graph_breaks),
         recompiles=tuple(RecompileView(item.compile_id, item.reasons) for item in said.recompiles),
     )
@@ -146,18 +149,21 @@ def _compilation(item: Compilation, case_file: str) -> CompilationView:
     )
 
 
-def _graph(graph: CompiledGraph, prefix: str) -> GraphView:
+def _graph(graph: CompiledGraph, prefix: str, anchors: Mapping[tuple[int, int], str]) -> GraphView:
     generated = [call for call in graph.calls if call.code]
     extern = len(graph.calls) - len(generated)
     return GraphView(
         anchor=f"{prefix}graph-{graph.id}",
         title=f"{graph.compile_id} {graph.direction}",
         summary=f"{count_text(len(generated), 'generated kernel')}, {count_text(extern, 'extern call')}",
-        codes=tuple(_codes(graph, prefix)),
+        codes=tuple(_codes(graph, prefix, anchors)),
     )
 
 
-def _codes(graph: CompiledGraph, prefix: str) -> Iterator[Code]:
+def _codes(
+    graph: CompiledGraph, prefix: str, anchors: Mapping[tuple[int, int], str]
+) -> Iterator[Code]:
+    """Yield the stages and the code of generated kernels; that which several calls share where it comes first."""
     stages = (
         ("dynamo", "Dynamo graph", graph.dynamo.code if graph.dynamo else ""),
         ("joint", "Joint graph", graph.joint.code if graph.joint else ""),
@@ -167,15 +173,31 @@ def _codes(graph: CompiledGraph, prefix: str) -> Iterator[Code]:
     for stage, title, text in stages:
         if text:
             yield _code(f"{prefix}{stage}-{graph.id}", title, "python", text)
+    uses = Counter(anchors.values())
     for call in graph.calls:
-        if call.code:
+        anchor = f"{prefix}code-{graph.id}-{call.index}"
+        if anchor in uses:
             language: Language = "cpp" if call.kind == "cpp" else "python"
-            yield _code(f"{prefix}code-{graph.id}-{call.index}", call.name, language, call.code)
+            yield _code(anchor, call.name, language, call.code, uses[anchor])
 
 
-def _code(anchor: str, title: str, language: Language, text: str) -> Code:
+def _code(anchor: str, title: str, language: Language, text: str, uses: int = 1) -> Code:
     lines = count_text(text.strip("\n").count("\n") + 1, "line")
-    return Code(anchor, title, language, text, lines)
+    shared = f", of {uses:,} calls" if uses > 1 else ""
+    return Code(anchor, title, language, text, f"{lines}{shared}")
+
+
+def _passes(graphs: Iterable[CompiledGraph]) -> tuple[PassRow, ...]:
+    """Return the changes in order; those that differ in numbers of nodes only share the row of the first."""
+    rows: dict[object, list[PassRow]] = {}
+    for graph in graphs:
+        for event in graph.passes:
+            row = _pass(f"{graph.compile_id} {graph.direction}", event)
+            rows.setdefault(_DIGITS.sub("#", repr(row)), []).append(row)
+    return tuple(
+        msgspec.structs.replace(same[0], again=f"x {len(same):,}" if len(same) > 1 else "")
+        for same in rows.values()
+    )
 
 
 def _pass(graph: str, event: PassEvent) -> PassRow:

@@ -1,11 +1,14 @@
 """summary.md for a pull-request comment. In: Page. Out: Markdown under 60 kB in which outside strings stay text."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from compdiff.report.cards import CardItem, RewriteCard
+from compdiff.report.estimates import rewrite_text, summed
+from compdiff.report.headline import ALWAYS_TRUE
 from compdiff.report.missed_cards import MissedCard
-from compdiff.report.naming import clipped
+from compdiff.report.naming import clipped, printable
 from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
 
@@ -14,7 +17,14 @@ _RESERVE_BYTES = 400
 _TEXT_LENGTH = 400
 _PLAIN_CODE = re.compile(r"[\w.:,()\[\]{}=+/ -]+", re.ASCII)
 _SPECIAL = re.compile(r"[\\`*\[\]<>|#~@$!&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+# What Markdown reads at the beginning of a line: a list, a numbered one, the underline of a heading.
+_AT_START = re.compile(r"^(?:[-+=]|\d+[.)])")
+# What GitHub makes links of, also in text with entities, since it does so once all is rendered: people, issues, addresses.
+_AUTOLINKED = re.compile(r"@(?=\w)|#(?=\d)|:(?=//)|(?i:www(?=\.)|gh(?=-\d))")
+# Shows nothing, and keeps apart what would be such a link. The mark that stands for it is no printable character.
+_BREAK, _CUT = "<!-- -->", "\0"
 _ROOM_FOR_ITEMS = 6
+_ROOM_FOR_PLACES = 4
 
 
 def render_summary(page: Page, report: str = "") -> str:
@@ -30,27 +40,38 @@ def render_summary(page: Page, report: str = "") -> str:
     text.add(_metrics(page))
     text.add(_sums(page))
     if page.comparison is None:
-        text.add_table("Rewrites", "rewrite | source | before | after | pass", _rewrite_rows(page))
+        columns = "rewrite | source | before | after | pass"
+        text.add_table("Rewrites", columns, _rewrite_rows(page), len(page.rewrites))
     text.add_table("Missed", "rule | source | why | costs", _missed_rows(page.missed))
     text.add(_answer(page))
     text.add_table("Unexplained", "side | item | name", _unexplained_rows(page))
     text.add_list("Graph breaks", [_break(page_break) for page_break in _breaks(page)])
     text.add_list("Findings", [_finding(page, index) for index in range(len(page.findings))])
-    text.add_list("Warnings", [f"{escape(n.side)}: {escape(n.text)}" for n in head.notices])
+    text.add_list("Warnings", _warnings(page))
     text.add(_foot(page, report))
     return text.text()
 
 
 def escape(text: str) -> str:
     """Return an outside string as Markdown that shows just that string, on one line, cut when very long."""
-    line = clipped(" ".join(text.split()), _TEXT_LENGTH)
-    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", line)
+    line = _AUTOLINKED.sub(lambda match: match[0] + _CUT, _one_line(text))
+    line = _AT_START.sub(_entity, _SPECIAL.sub(_entity, line))
+    return line.replace(_CUT, _BREAK)
+
+
+def _entity(match: re.Match[str]) -> str:
+    """Return the last character of a match as an entity, after the rest of it."""
+    return f"{match[0][:-1]}&#{ord(match[0][-1])};"
 
 
 def code(text: str) -> str:
     """Return an outside string as inline code, on one line."""
-    line = clipped(" ".join(text.split()), _TEXT_LENGTH)
+    line = _one_line(text)
     return f"`{line}`" if _PLAIN_CODE.fullmatch(line) else f"<code>{escape(line)}</code>"
+
+
+def _one_line(text: str) -> str:
+    return clipped(printable(" ".join(text.split())), _TEXT_LENGTH)
 
 
 class _Budget:
@@ -72,30 +93,33 @@ class _Budget:
             self._lines.append(line)
         return lost
 
-    def add_table(self, title: str, columns: str, rows: Sequence[str]) -> None:
-        """Append a table under its title, inside a part that folds; nothing for no rows."""
+    def add_table(self, title: str, columns: str, rows: Sequence[str], count: int = 0) -> None:
+        """Append a table under its title, inside a part that folds; nothing for no rows.
+
+        `count` says how many things the rows stand for, where that is not one each.
+        """
         if rows:
             rule = "|".join("---" for _ in columns.split("|"))
-            self._fold(title, [f"| {columns} |", f"|{rule}|"], rows)
+            self._fold(f"{title} ({count or len(rows):,})", [f"| {columns} |", f"|{rule}|"], rows)
 
     def add_list(self, title: str, items: Sequence[str]) -> None:
         """Append a list under its title, inside a part that folds; nothing for no items."""
         if items:
-            self._fold(title, [], [f"- {item}" for item in items])
+            self._fold(f"{title} ({len(items):,})", [], [f"- {item}" for item in items])
 
     def _fold(self, title: str, before: list[str], rows: Sequence[str]) -> None:
         is_open = " open" if len(rows) <= _OPEN_ROWS else ""
-        opening = [f"<details{is_open}><summary>{title} ({len(rows)})</summary>", "", *before]
+        opening = [f"<details{is_open}><summary>{title}</summary>", "", *before]
         closing = ["", "</details>", ""]
         needed = sum(len(line.encode()) + 1 for line in (*opening, *closing)) + _NOTE_BYTES
         if needed > self._left:
-            self.add([f"{title}: {len(rows)}, see the report."])
+            self.add([f"{title}: see the report.", ""])
             return
         self._left -= needed
         self._lines += opening
         lost = self.add(rows)
         if lost:
-            self._lines += ["", f"{lost} more in the report."]
+            self._lines += ["", f"{lost:,} more in the report."]
         self._lines += closing
 
     def text(self) -> str:
@@ -117,7 +141,7 @@ def _banner(page: Page) -> list[str]:
         ]
     if head.expectation_failures:
         failed = [f"> - {escape(failure)}" for failure in head.expectation_failures]
-        lines += ["> **Expectations failed:**", *failed, ""]
+        lines += ["> **Expectations failed:**", ">", *failed, ""]
     return lines
 
 
@@ -140,12 +164,28 @@ def sum_text(index: int, page: Page) -> str:
 
 
 def _rewrite_rows(page: Page) -> list[str]:
-    return [
-        f"| {card.id} {code(card.rule)}{_outcome(card)} | {code(card.source) if card.source else ''} "
-        f"| {_items(card.before)} | {_items(card.after) or 'nothing'}{_estimate(card)} "
-        f"| {code(card.by_pass) if card.by_pass else ''} |"
-        for card in page.rewrites
-    ]
+    """Return a row for each kind of rewrite: those of one rule, outcome and pass that took the same op calls are one."""
+    alike: dict[tuple[object, ...], list[RewriteCard]] = {}
+    for card in page.rewrites:
+        taken = tuple(item.ref.name for item in card.before)
+        alike.setdefault((card.rule, card.outcome, card.by_pass, taken), []).append(card)
+    return [_rewrite_row(cards) for cards in alike.values()]
+
+
+def _rewrite_row(cards: list[RewriteCard]) -> str:
+    first = cards[0]
+    times = f" x{len(cards):,}" if len(cards) > 1 else ""
+    after = _items([item for card in cards for item in card.after]) or "nothing"
+    estimate = rewrite_text(summed(card.works for card in cards))
+    return (
+        f"| {first.id} {code(first.rule)}{_outcome(first)}{times} | {_places(cards)} | {_items(first.before)} "
+        f"| {after}{f'; {escape(estimate)}' if estimate else ''} | {code(first.by_pass) if first.by_pass else ''} |"
+    )
+
+
+def _places(cards: list[RewriteCard]) -> str:
+    places = list(dict.fromkeys(card.source for card in cards if card.source))
+    return _some([code(place) for place in places], _ROOM_FOR_PLACES)
 
 
 def _changes(page: Page) -> list[str]:
@@ -168,14 +208,17 @@ def _outcome(card: RewriteCard) -> str:
     return f": {escape(card.outcome)}" if card.outcome else ""
 
 
-def _estimate(card: RewriteCard) -> str:
-    return f"; {escape(card.estimate)}" if card.estimate else ""
+def _items(items: Sequence[CardItem]) -> str:
+    """Return the names of items, repeated ones counted; an item that several rewrites share counts once."""
+    unique = {item.ref.id: item.ref.name for item in items}
+    counts = Counter(unique.values())
+    names = [f"{code(name)} x{n:,}" if n > 1 else code(name) for name, n in counts.items()]
+    return _some(names, _ROOM_FOR_ITEMS)
 
 
-def _items(items: tuple[CardItem, ...]) -> str:
-    shown = ", ".join(code(item.ref.name) for item in items[:_ROOM_FOR_ITEMS])
-    more = len(items) - _ROOM_FOR_ITEMS
-    return f"{shown} and {more} more" if more > 0 else shown
+def _some(texts: Sequence[str], room: int) -> str:
+    more = len(texts) - room
+    return ", ".join(texts[:room]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _missed_rows(cards: tuple[MissedCard, ...]) -> list[str]:
@@ -222,6 +265,11 @@ def _finding(page: Page, index: int) -> str:
     card = page.findings[index]
     advice = f" {escape(card.advice)}" if card.advice else ""
     return f"**{escape(card.title)}** ({escape(card.side)}): {escape(card.means)}{advice}"
+
+
+def _warnings(page: Page) -> list[str]:
+    notices = (notice for notice in page.head.notices if notice.id not in ALWAYS_TRUE)
+    return [f"{escape(notice.side)}: {escape(notice.text)}" for notice in notices]
 
 
 def _foot(page: Page, report: str) -> list[str]:

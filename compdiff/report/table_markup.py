@@ -1,6 +1,7 @@
 """The rows of the tables of kernels and op calls as HTML. In: table views. Out: table rows, every text escaped."""
 
 from compdiff.report.markup import (
+    again,
     badge,
     bar,
     code_link,
@@ -27,8 +28,8 @@ def _op(row: OpRow, *, timed: bool) -> str:
     outer += "".join(f'<code class="muted">{text(name)}</code> &gt; ' for name in row.chain)
     phase = ' <span class="tag">backward</span>' if row.phase == "backward" else ""
     return (
-        f'<tr data-of="{text(row.id)}" class="item">\n<td>{item_link(row.id)}</td>\n'
-        f'<td>{outer}<code class="name">{text(row.name)}</code>{detail("calls ", row.inner)}</td>\n'
+        f'<tr data-of="{text(row.id)}" class="item" data-fate="{text(row.fate)}">\n<td>{item_link(row.id)}</td>\n'
+        f'<td>{outer}<code class="name">{text(row.name)}</code>{again(row.again)}{detail("calls ", row.inner)}</td>\n'
         f'<td class="signature">{signature(row.arguments, row.outputs)}</td>\n'
         f"<td>{text(row.place)}{phase}</td>\n{times}"
         f'<td>{refs(row.became, _REFS)}<div class="detail">{text(row.state)}</div></td>\n'
@@ -61,7 +62,7 @@ def _number(value: str) -> str:
 def _name(row: KernelRow) -> str:
     says = f"<br>{_muted(row.says)}" if row.says else ""
     model = f"<br>{_muted(f'model: {row.modelled}')}" if row.modelled else ""
-    return f'<code class="name">{text(row.name)}</code>{says}{model}{code_link(row.code)}'
+    return f'<code class="name">{text(row.name)}</code>{again(row.again)}{says}{model}{code_link(row.code)}'
 
 
 def _launch(row: KernelRow) -> str:

@@ -3,20 +3,36 @@
 Durations here come from the profiler pass: good for shares, never a timing.
 """
 
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
 import msgspec
 
 from compdiff.kernels import read_kernel_name
 from compdiff.model import Capture, Kernel, OpCall
 from compdiff.report.estimates import kernel_estimate_text, kernel_ns, resources_parts
+from compdiff.report.folding import UNFOLDED, Folding
 from compdiff.report.headline import origin_kind
 from compdiff.report.lookup import Lookup, Ref
 from compdiff.report.naming import arguments_text, counted_text, op_name, outputs_text, place_text
-from compdiff.report.quantities import UNKNOWN, count_text, duration_text, share_text, size_text
+from compdiff.report.quantities import (
+    UNKNOWN,
+    count_text,
+    duration_text,
+    interval_text,
+    share_text,
+    size_text,
+)
 from compdiff.report.rows import kernel_kind
 
+T = TypeVar("T")
 
-class KernelRow(msgspec.Struct, frozen=True):
-    """One kernel. `anchor` is True where the table is the kernel's only place in the page; `says` is its name in words."""
+
+class KernelRow(msgspec.Struct, frozen=True, gc=False):
+    """One kernel. `anchor` is True where the table is the kernel's only place in the page; `says` is its name in words.
+
+    `again` says of how many repetitions the row has the sum; "" for one.
+    """
 
     id: str
     anchor: bool
@@ -35,20 +51,28 @@ class KernelRow(msgspec.Struct, frozen=True):
     code: str
     estimate: str
     modelled: str
+    again: str
 
 
-class KernelTable(msgspec.Struct, frozen=True):
-    """All kernels of one side with the sum of their durations. `times` says what these are: profiled, or estimated."""
+class KernelTable(msgspec.Struct, frozen=True, gc=False):
+    """All kernels of one side with the sum of their durations. `times` says what these are: profiled, or estimated.
+
+    Those of repeated layers share a row: `count` is how many kernels there are.
+    """
 
     label: str
     side: str
+    count: int
     rows: tuple[KernelRow, ...]
     total: str
     times: str
 
 
-class OpRow(msgspec.Struct, frozen=True):
-    """One op call with its dispatch chain, the ops its kernel called in turn, and who matched it."""
+class OpRow(msgspec.Struct, frozen=True, gc=False):
+    """One op call with its dispatch chain, the ops its kernel called in turn, and who matched it.
+
+    `again` says of how many repetitions the row has the sum; "" for one.
+    """
 
     id: str
     name: str
@@ -62,44 +86,78 @@ class OpRow(msgspec.Struct, frozen=True):
     duration: str
     share: str
     became: tuple[Ref, ...]
+    fate: str
     state: str
     matched_by: str
     evidence: str
+    again: str
 
 
-class OpTable(msgspec.Struct, frozen=True):
-    """All op calls of one side; `became` heads the column of counterparts, `timed` says whether any has a time."""
+class OpTable(msgspec.Struct, frozen=True, gc=False):
+    """All op calls of one side; `became` heads the column of counterparts, `timed` says whether any has a time.
+
+    Those of repeated layers share a row: `count` is how many op calls there are.
+    """
 
     label: str
     side: str
     became: str
+    count: int
     rows: tuple[OpRow, ...]
     total: str
     timed: bool
 
 
-def make_kernel_tables(lookup: Lookup) -> tuple[KernelTable, ...]:
+def make_kernel_tables(lookup: Lookup, folding: Folding = UNFOLDED) -> tuple[KernelTable, ...]:
     """Return a table for each side that has kernels, right side first."""
     sides = (
         (lookup.run.right, "right", lookup.right_kernels),
         (lookup.run.left, "left", lookup.left_kernels),
     )
     return tuple(
-        _kernel_table(lookup, capture, side, kernels) for capture, side, kernels in sides if kernels
+        _kernel_table(lookup, folding, capture, side, kernels)
+        for capture, side, kernels in sides
+        if kernels
     )
 
 
 def _kernel_table(
-    lookup: Lookup, capture: Capture, side: str, kernels: dict[str, Kernel]
+    lookup: Lookup, folding: Folding, capture: Capture, side: str, kernels: dict[str, Kernel]
 ) -> KernelTable:
     total = sum(kernel_ns(kernel) for kernel in kernels.values())
     times = "estimated" if capture.basis == "planned" else "profiled"
     row = _right_kernel if side == "right" else _left_kernel
-    rows = tuple(row(lookup, item, kernel, total) for item, kernel in kernels.items())
-    return KernelTable(capture.label, side, rows, duration_text(total), times)
+    rows = tuple(
+        row(lookup, item, _times(map(kernel_ns, _all(folding, item, kernels))), total)
+        for item in kernels
+        if folding.shown(item)
+    )
+    return KernelTable(capture.label, side, len(kernels), rows, duration_text(total), times)
 
 
-def _right_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> KernelRow:
+class _Times(msgspec.Struct, frozen=True, gc=False):
+    """The times of an item and of those that it stands for."""
+
+    ns: int
+    again: str
+
+
+def _all(folding: Folding, item: str, items: Mapping[str, T]) -> list[T]:
+    """Return what an item stands for, itself first."""
+    names = (item, *folding.repeats.get(item, ()))
+    return [items[name] for name in names if name in items]
+
+
+def _times(durations: Iterable[int | None]) -> _Times:
+    known = [ns or 0 for ns in durations]
+    if len(known) == 1:
+        return _Times(known[0], "")
+    spread = f", {interval_text(min(known), max(known))} each" if max(known) else ""
+    return _Times(sum(known), f"x {len(known):,}{spread}")
+
+
+def _right_kernel(lookup: Lookup, item: str, times: _Times, total: int) -> KernelRow:
+    kernel = lookup.right_kernels[item]
     launcher = f"c{kernel.op_call}"
     return KernelRow(
         id=item,
@@ -109,9 +167,9 @@ def _right_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kern
         kind=kernel_kind(kernel),
         graph=graph_text(lookup.run.right, kernel.graph),
         launcher=lookup.ref(launcher) if launcher in lookup.right_ops else None,
-        duration=duration_text(kernel_ns(kernel)),
-        share=share_text(kernel_ns(kernel), total),
-        fraction=bar_width(kernel_ns(kernel), total),
+        duration=duration_text(times.ns),
+        share=share_text(times.ns, total),
+        fraction=bar_width(times.ns, total),
         resources=resources_text(kernel),
         origin=origin_kind(lookup, item),
         origins=lookup.refs(lookup.origin(item).op_calls),
@@ -119,10 +177,12 @@ def _right_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kern
         code=lookup.code_anchor(item),
         estimate=kernel_estimate_text(kernel),
         modelled=kernel.modelled,
+        again=times.again,
     )
 
 
-def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> KernelRow:
+def _left_kernel(lookup: Lookup, item: str, times: _Times, total: int) -> KernelRow:
+    kernel = lookup.left_kernels[item]
     launcher = f"e{kernel.op_call}"
     owner = lookup.refs([launcher])
     return KernelRow(
@@ -133,9 +193,9 @@ def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kerne
         kind=kernel_kind(kernel),
         graph=graph_text(lookup.run.left, kernel.graph),
         launcher=owner[0] if owner else None,
-        duration=duration_text(kernel_ns(kernel)),
-        share=share_text(kernel_ns(kernel), total),
-        fraction=bar_width(kernel_ns(kernel), total),
+        duration=duration_text(times.ns),
+        share=share_text(times.ns, total),
+        fraction=bar_width(times.ns, total),
         resources=resources_text(kernel),
         origin="",
         origins=owner,
@@ -143,6 +203,7 @@ def _left_kernel(lookup: Lookup, item: str, kernel: Kernel, total: int) -> Kerne
         code=lookup.code_anchor(item),
         estimate=kernel_estimate_text(kernel),
         modelled=kernel.modelled,
+        again=times.again,
     )
 
 
@@ -175,49 +236,61 @@ def resources_text(kernel: Kernel) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def make_op_tables(lookup: Lookup) -> tuple[OpTable, ...]:
+def make_op_tables(lookup: Lookup, folding: Folding = UNFOLDED) -> tuple[OpTable, ...]:
     """Return the table of op calls of each side, left first."""
     left, right = lookup.run.left, lookup.run.right
     return (
-        _op_table(lookup, "left", left.label, f"became ({right.label})"),
-        _op_table(lookup, "right", right.label, f"came from ({left.label})"),
+        _op_table(lookup, folding, "left", left.label, f"became ({right.label})"),
+        _op_table(lookup, folding, "right", right.label, f"came from ({left.label})"),
     )
 
 
-def _op_table(lookup: Lookup, side: str, label: str, became: str) -> OpTable:
+def _op_table(lookup: Lookup, folding: Folding, side: str, label: str, became: str) -> OpTable:
     calls, row = (lookup.left_ops, _left_row) if side == "left" else (lookup.right_ops, _right_row)
     total = sum(call.duration_ns or 0 for call in calls.values())
     return OpTable(
         label=label,
         side=side,
         became=became,
-        rows=tuple(row(lookup, item, call, total) for item, call in calls.items()),
+        count=len(calls),
+        rows=tuple(
+            row(
+                lookup, item, _times(call.duration_ns for call in _all(folding, item, calls)), total
+            )
+            for item in calls
+            if folding.shown(item)
+        ),
         total=duration_text(total) if total else UNKNOWN,
         timed=any(call.duration_ns is not None for call in calls.values()),
     )
 
 
-def _left_row(lookup: Lookup, item: str, call: OpCall, total: int) -> OpRow:
+def _left_row(lookup: Lookup, item: str, times: _Times, total: int) -> OpRow:
     fate = lookup.fate(item)
     state = fate.fate if not fate.rewrite else f"{fate.fate} by {fate.rewrite}"
-    return _row(lookup, item, call, (lookup.refs(lookup.made_from.get(item, ())), state), total)
+    became = lookup.refs(lookup.made_from.get(item, ()))
+    return _row(lookup, item, times, (became, fate.fate, state), total)
 
 
-def _right_row(lookup: Lookup, item: str, call: OpCall, total: int) -> OpRow:
+def _right_row(lookup: Lookup, item: str, times: _Times, total: int) -> OpRow:
     origin = lookup.origin(item)
-    state = origin_kind(lookup, item) + (f": {origin.introduced}" if origin.introduced else "")
-    return _row(lookup, item, call, (lookup.refs(origin.op_calls), state), total)
+    kind = origin_kind(lookup, item)
+    state = kind + (f": {origin.introduced}" if origin.introduced else "")
+    return _row(lookup, item, times, (lookup.refs(origin.op_calls), kind, state), total)
 
 
 def _row(
     lookup: Lookup,
     item: str,
-    call: OpCall,
-    conclusion: tuple[tuple[Ref, ...], str],
+    times: _Times,
+    conclusion: tuple[tuple[Ref, ...], str, str],
     total: int,
 ) -> OpRow:
     match = lookup.matched.get(item)
-    side = lookup.run.right if item in lookup.right_ops else lookup.run.left
+    is_right = item in lookup.right_ops
+    side = lookup.run.right if is_right else lookup.run.left
+    call = (lookup.right_ops if is_right else lookup.left_ops)[item]
+    timed = times.again or call.duration_ns is not None
     return OpRow(
         id=item,
         name=op_name(call),
@@ -228,12 +301,14 @@ def _row(
         outputs=outputs_text(call, side.basis),
         place=_place(lookup, item, call),
         phase=call.phase,
-        duration=duration_text(call.duration_ns),
-        share=share_text(call.duration_ns or 0, total),
+        duration=duration_text(times.ns if timed else None),
+        share=share_text(times.ns, total),
         became=conclusion[0],
-        state=conclusion[1],
+        fate=conclusion[1],
+        state=conclusion[2],
         matched_by=f"{match.by}, {match.certainty}" if match else "",
         evidence=match.evidence if match else "",
+        again=times.again,
     )
 
 

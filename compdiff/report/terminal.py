@@ -3,24 +3,24 @@
 Outside strings become `Text` with control characters spelled out, so none is read as markup or as an escape sequence.
 """
 
+import io
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from compdiff.report.cards import CardItem, RewriteCard
 from compdiff.report.comparison import ChangeRow, ComparisonView
-from compdiff.report.estimates import rewrite_text
-from compdiff.report.headline import Notice, failure_text
+from compdiff.report.estimates import rewrite_text, summed
+from compdiff.report.headline import ALWAYS_TRUE, Notice, failure_text
 from compdiff.report.missed_cards import MissedCard
 from compdiff.report.naming import clipped, printable
 from compdiff.report.rows import unexplained_items
 from compdiff.report.view import Page
-from compdiff.work import NO_WORK, Work
 
 _STYLES = {
     "faster": "green",
@@ -30,26 +30,38 @@ _STYLES = {
     "": "default",
 }
 _STYLE_OF_CHANGE = {"lost": "red", "gained": "green", "changed": "yellow"}
+_PLAIN_WIDTH = 120
 _ITEM_LENGTH = 60
 _MOST_NAMES = 4
 _MOST_UNEXPLAINED = 10
 _MOST_MISSED = 5
-# Warnings of every run: they stand in the report, and would tire whoever reads the terminal.
-_ALWAYS_TRUE = frozenset({"observer"})
+
+
+def plain_summary(page: Page) -> str:
+    """Return the summary as plain text, lines of at most 120 columns."""
+    console = Console(file=io.StringIO(), width=_PLAIN_WIDTH, highlight=False, color_system=None)
+    with console.capture() as printed:
+        console.print(terminal_summary(page))
+    return printed.get().rstrip("\n")
 
 
 def terminal_summary(page: Page, report: Path | None = None) -> RenderableType:
     """Return what a run showed: numbers, rewrites, unexplained items, findings, failures, and the report's path."""
-    parts: list[RenderableType] = [_title(page)]
+    parts: list[RenderableType] = [title_lines(page)]
     parts += _middle(page) if page.comparison is None else _compared(page, page.comparison)
-    parts += [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
-    parts += [_notice(notice) for notice in page.head.notices if notice.id not in _ALWAYS_TRUE]
+    return Group(*parts, *closing_lines(page, report))
+
+
+def closing_lines(page: Page, report: Path | None) -> list[RenderableType]:
+    """Return findings, warnings, failures and the report's path."""
+    parts = [_line("finding", f"{card.title} ({card.side})", "yellow") for card in page.findings]
+    parts += [_notice(notice) for notice in page.head.notices if notice.id not in ALWAYS_TRUE]
     parts += [_line("failed", text, "red") for text in page.head.expectation_failures]
     if page.head.failure is not None:
         parts.append(_line("incomplete", failure_text(page.head.failure), "red"))
     if report is not None:
         parts.append(_line("report", str(report)))
-    return Group(*parts)
+    return [*parts]
 
 
 def _middle(page: Page) -> list[RenderableType]:
@@ -172,7 +184,8 @@ def sum_lines(page: Page) -> list[str]:
     ]
 
 
-def _title(page: Page) -> Text:
+def title_lines(page: Page) -> Text:
+    """Return the case and the verdict."""
     title = Text(printable(page.head.case), style="bold")
     title.append("\n  ")
     title.append(printable(page.head.sentence), style=_STYLES.get(page.head.verdict, "default"))
@@ -220,19 +233,10 @@ def _rewrite(cards: list[RewriteCard]) -> tuple[Text, ...]:
     before = _items([item for card in cards for item in card.before if not item.shared])
     after = _items([item for card in cards for item in card.after]) or "nothing"
     lines = [name, Text(printable(f"    {before} -> {after}"), style="dim")]
-    estimate = rewrite_text(_summed(cards))
+    estimate = rewrite_text(summed(card.works for card in cards))
     if estimate:
         lines.append(Text(printable(f"    {estimate}"), style="dim"))
     return tuple(lines)
-
-
-def _summed(cards: list[RewriteCard]) -> tuple[Work, Work] | None:
-    """Return the estimated work before and after all of the rewrites; None where nothing is estimated."""
-    pairs = [card.works for card in cards if card.works is not None]
-    if not pairs:
-        return None
-    before, after = zip(*pairs, strict=True)
-    return sum(before, NO_WORK), sum(after, NO_WORK)
 
 
 def _places(cards: list[RewriteCard]) -> str:

@@ -52,6 +52,20 @@ def test_a_call_becomes_what_its_line_became() -> None:
     assert (trace.by, trace.items, trace.certainty) == (CALLED_OTHERWISE, ("k1",), "likely")
 
 
+def test_a_node_of_the_same_name_in_another_graph_is_other_work() -> None:
+    """Dynamo names the nodes of each graph anew: `attention` of graph 1/0 is not that of 0/0."""
+    made = alignment()
+    other = NodeRef(1, "attention_1")
+    graphs = (
+        (*made.right.compiler.graphs, graph(id=1, compile_id="1/0")) if made.right.compiler else ()
+    )
+    made.right = capture(compiler=compiler(graphs))
+    made.lineage.nodes[other] = node("attention_1", dynamo_nodes=("attention",))
+    made.item_nodes["k2"] = [other]
+    match_called_otherwise(made)
+    assert made.traces[1].items == ("k1",)
+
+
 def test_a_line_that_dynamo_did_not_trace_stays_unexplained() -> None:
     """There is no node of it: nothing says what the call became."""
     made = alignment(at("model.py", 7, "q = other(q)"))

@@ -1,14 +1,18 @@
 """`compdiff archive`: as a user types it."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from compdiff.archive import Archive, Commit
 from compdiff.cli import run_command
 from compdiff.cli.archive import COMMANDS
 from compdiff.store import read_run, write_run
 from tests.archive.runs import golden, in_environment, measured_again
+from tests.builders import timing
 
 
 @pytest.fixture(name="folder")
@@ -155,3 +159,23 @@ def test_what_cannot_be_is_exit_2(
 
     assert archive(*words) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_history_says_since_when_it_is_slower(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Six runs at one level and six at another: the first of the second level is named, with its commit."""
+    place = str(tmp_path / "archive")
+    with closing(Archive.create(place)) as store:
+        for turn in range(12):
+            run = msgspec.structs.replace(
+                golden(), timing=timing(1_000_000, 800_000 if turn < 6 else 900_000)
+            )
+            store.add(measured_again(run, turn), commit=Commit(id=f"{turn:02x}" * 20))
+
+    assert archive("history", "linear", "--archive", place) == 0
+
+    (line,) = [text for text in capsys.readouterr().out.splitlines() if "times eager mode" in text]
+    assert "commit 0606060606: 0.90" in line
+    assert line.endswith("% (6 runs)")
+    assert " times eager mode, +12." in line

@@ -27,6 +27,12 @@ def test_renders_beside_the_run(run_file: Path) -> None:
     assert run_file.read_bytes() == before
 
 
+def test_a_folder_names_its_run(run_file: Path) -> None:
+    """The folder of a run does for its file."""
+    assert run_command(["report", str(run_file.parent)]) == 0
+    assert (run_file.parent / "report.html").exists()
+
+
 def test_renders_elsewhere(run_file: Path, tmp_path: Path) -> None:
     """--out takes the files, and the folder of the run stays as it was."""
     assert run_command(["report", str(run_file), "--out", str(tmp_path / "new")]) == 0

@@ -1,8 +1,6 @@
-"""The report in a real browser: wide and narrow, dark and light, with the keyboard. Skipped where there is none."""
+"""The report in a real browser: wide and narrow, dark and light. Skipped where there is none."""
 
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +9,14 @@ import pytest
 from compdiff.report import write_outputs
 from compdiff.report.ladder_outputs import write_ladder
 from tests.ladder.examples import gpu_ladder
+from tests.report.browser import Opened, needs_browser
 from tests.report.examples import EXAMPLES, HOSTILE, geglu, traced, training
 from tests.variants import planned_golden
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not BROWSER, reason="no chromium on this machine"),
-]
+pytestmark = needs_browser
 # Text on its background, by the rule of WCAG 2 for relative luminance.
 _CONTRAST = """() => {
   const channel = (value) => { value /= 255; return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4; };
@@ -47,28 +39,6 @@ _CONTRAST = """() => {
     });
   return ratios.sort((a, b) => a[0] - b[0])[0];
 }"""
-
-
-@pytest.fixture(name="chromium", scope="module")
-def _chromium() -> "Iterator[Browser]":
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=flags)
-        yield browser
-        browser.close()
-
-
-class Opened:
-    """A report in the browser, with what it asked for and complained of."""
-
-    def __init__(self, browser: "Browser", path: Path, **context: Any) -> None:  # noqa: ANN401 - options of playwright
-        self.page = browser.new_context(**context).new_page()
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.goto(path.as_uri())
 
 
 @pytest.fixture(

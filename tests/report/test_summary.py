@@ -31,7 +31,7 @@ def test_escaped_text_has_no_markup(text: str) -> None:
     """Whatever comes in, no character that Markdown reads comes out unescaped, and no line break."""
     escaped = escape(text)
     assert "\n" not in escaped
-    assert not _SPECIAL.search(re.sub(r"&#\d+;", "", escaped))
+    assert not _SPECIAL.search(re.sub(r"&#\d+;|<!-- -->", "", escaped))
 
 
 @given(st.text(max_size=80))
@@ -75,11 +75,24 @@ def test_sums_are_spelled_out() -> None:
     assert "8 = 3 kept + 2 fused + 3 eliminated + 0 unexplained" in summary(geglu())
 
 
+def test_what_holds_for_every_run_is_no_warning() -> None:
+    """That compdiff observes stands in the report; a comment is for what is special."""
+    assert "It was watched." not in summary(training())
+
+
+def test_rewrites_alike_are_one_row() -> None:
+    """Three views that went by the same rule are told together, with how often."""
+    text = summary(geglu())
+    assert text.count("`view-elimination`") == 1
+    assert "`view-elimination` x3" in text
+    assert "Rewrites (4)" in text
+
+
 def test_a_large_run_stays_below_the_limit() -> None:
     """What does not fit is counted."""
     run, diff = geglu()
     rewrites = tuple(
-        msgspec.structs.replace(diff.rewrites[1], id=f"r{number}", why="w" * 300)
+        msgspec.structs.replace(diff.rewrites[1], id=f"r{number}", rule=f"rule-{number}")
         for number in range(2, 3000)
     )
     text = summary(Example(run, msgspec.structs.replace(diff, rewrites=rewrites)))

@@ -6,6 +6,7 @@ from compdiff.cli import LazyGroup
 
 COMMANDS = {
     "add": "Keep runs.",
+    "compare": "Say what changed between any two runs.",
     "export": "Write runs as one file, for another archive.",
     "history": "Show how the runs of a case changed, one line a run.",
     "import": "Add the runs of a file that export wrote.",
@@ -14,6 +15,7 @@ COMMANDS = {
     "pin": "Keep a run for good, as one to compare with.",
     "prune": "Remove old runs, and what killed writers left.",
     "show": "Show a run as `compdiff report` does, or write its files.",
+    "site": "Write the archive as pages that need no server.",
     "tag": "Give a run a name.",
     "verify": "Prove that nothing is damaged, or name what is.",
 }

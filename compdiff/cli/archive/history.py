@@ -10,6 +10,7 @@ import msgspec
 from compdiff.archive import Entry
 from compdiff.archive.history import TIME, EntryChange, changes, line_of
 from compdiff.cli.archive.lines import (
+    SHORT_COMMIT,
     SHORT_ID,
     commit_text,
     device_text,
@@ -49,6 +50,24 @@ class Step(msgspec.Struct, frozen=True):
     changes: tuple[EntryChange, ...] = ()
 
 
+class LevelOf(msgspec.Struct, frozen=True):
+    """A level of compiled over eager time, from run `first` on; `change` is the share above the level before."""
+
+    host: str
+    first: str
+    commit: str
+    runs: int
+    ratio: float
+    change: float
+
+
+class History(msgspec.Struct, frozen=True):
+    """The runs of one case, device and set of options, oldest first, and the levels of their times."""
+
+    steps: list[Step]
+    levels: list[LevelOf]
+
+
 @click.command(name="history")
 @click.argument("case_name", metavar="CASE")
 @archive_option
@@ -68,7 +87,8 @@ def command(
     """Show the runs of CASE, oldest first, one line each, and what changed from each to the next.
 
     Runs on different devices, or with other parameters or options, are told apart. A time is named as
-    changed where both 95 % intervals lie apart; that is a hint, no verdict.
+    changed where both 95 % intervals lie apart; that is a hint, no verdict. Where the times of several runs, beside
+    eager mode, moved to another level, it is said since which run: slow drift is seen that way.
     """
     with opened(location) as archive:
         found = archive.find(make_filter({**chosen, "case": case_name}, limit))
@@ -77,12 +97,13 @@ def command(
             f"no run of a case {case_name!r} fits",
             "`compdiff archive list` shows which cases there are.",
         )
-    histories = [_steps(list(runs)) for _, runs in groupby(sorted(found, key=_order), key=line_of)]
+    lines = groupby(sorted(found, key=_order), key=line_of)
+    histories = [_history(list(runs)) for _, runs in lines]
     if form == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(histories), indent=2).decode())
         return 0
-    for steps in histories:
-        _print(steps)
+    for history in histories:
+        _print(history)
     return 0
 
 
@@ -90,17 +111,42 @@ def _order(entry: Entry) -> tuple[object, ...]:
     return (line_of(entry), entry.created, entry.added)
 
 
+def _history(entries: Sequence[Entry]) -> History:
+    from compdiff.regression.levels import levels
+
+    found = [
+        LevelOf(one.host, one.first.id, one.first.commit.id, one.runs, one.ratio, one.change)
+        for one in levels(entries)
+    ]
+    return History(_steps(entries), found)
+
+
 def _steps(entries: Sequence[Entry]) -> list[Step]:
     later = (Step(after, tuple(changes(before, after))) for before, after in pairwise(entries))
     return [Step(entries[0]), *later]
 
 
-def _print(steps: Sequence[Step]) -> None:
+def _print(history: History) -> None:
+    steps = history.steps
     first = steps[0].entry
     parts = [first.case, device_text(first), first.dtype, *_given(first)]
     click.echo(printable_text(", ".join(filter(None, parts))))
     for line in table(_HEAD, [_row(step) for step in steps]):
         click.echo(f"  {line}")
+    for level in history.levels:
+        if level.change:
+            click.echo(printable_text(f"  {_level_text(level)}"))
+
+
+def _level_text(level: LevelOf) -> str:
+    from compdiff.report.quantities import count_text
+
+    of = f", commit {level.commit[:SHORT_COMMIT]}" if level.commit else ""
+    on = f" on {level.host}" if level.host else ""
+    return (
+        f"from run {level.first[:SHORT_ID]}{of}{on}: {level.ratio:.3f} times eager mode, "
+        f"{level.change:+.1%} ({count_text(level.runs, 'run')})"
+    )
 
 
 def _given(entry: Entry) -> list[str]:

@@ -6,7 +6,7 @@ from compdiff.archive import Entry
 from compdiff.archive.entry import Span
 
 SHORT_ID = 12
-_SHORT_COMMIT = 10
+SHORT_COMMIT = 10
 _WIDEST = 40
 
 
@@ -45,7 +45,7 @@ def commit_text(entry: Entry) -> str:
     """Return the start of a commit, with a + for uncommitted changes; - for none."""
     if not entry.commit.id:
         return "-"
-    return entry.commit.id[:_SHORT_COMMIT] + ("+" if entry.commit.dirty else "")
+    return entry.commit.id[:SHORT_COMMIT] + ("+" if entry.commit.dirty else "")
 
 
 def device_text(entry: Entry) -> str:

@@ -1,0 +1,26 @@
+"""Texts that would run, load or break something in a page that takes them for markup. In: nothing. Out: the corpus."""
+
+HOSTILE_TEXTS = (
+    "<script>window.hacked = 1</script>",
+    "</script><script>window.hacked = 2</script>",
+    "<img src=x onerror=window.hacked=3>",
+    "<svg/onload=window.hacked=4>",
+    "</style><script>window.hacked = 5</script>",
+    "</title><script>window.hacked = 6</script>",
+    "</textarea><iframe src=javascript:window.hacked=7>",
+    "--><script>window.hacked = 8</script>",
+    '" onmouseover="window.hacked=9" x="',
+    "' onfocus='window.hacked=10' autofocus='",
+    "javascript:window.hacked=11",
+    "&lt;script&gt;window.hacked=12&lt;/script&gt;",
+    "{{ 7 * 7 }}{% raw %}${window.hacked=13}",
+    "]]><script>window.hacked = 14</script>",
+    '<a href="javascript:window.hacked=15">x</a>',
+    "<math><mtext></form><form><mglyph><style></math><img src onerror=window.hacked=16>",
+    "<base href=//example.org/><link rel=stylesheet href=//example.org/a.css>",
+    "\u202eevil\u2066 \x00\x1b[31m\ufeff <b>",
+    "<!--",
+    "__proto__",
+    "constructor",
+    "\\u003cscript\\u003ewindow.hacked=17\\u003c/script\\u003e",
+)
