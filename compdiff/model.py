@@ -615,10 +615,24 @@ class SamplingPlan(Record, frozen=True, kw_only=True):
     profiled_steps: int = 0
 
 
+class OutputCheck(Record, frozen=True, kw_only=True):
+    """How `compdiff numerics` compiles and compares a case once.
+
+    `options` are Inductor's, laid over all others; `full_float32` has float32 products computed in float32 (no TF32) on both
+    sides. `rtol` and `atol` stand in the place of every tolerance; None leaves those of the case or the dtypes.
+    """
+
+    options: dict[str, Option] = {}
+    full_float32: bool = False
+    rtol: float | None = None
+    atol: float | None = None
+
+
 class Request(Record, frozen=True, kw_only=True):
     """What the parent process asks its child to measure. `device` is `cpu`, `cuda` or `cuda:N`, already chosen.
 
-    With a `target` the case is planned for that GPU, which need not be there, instead of measured.
+    With a `target` the case is planned for that GPU, which need not be there, instead of measured. With a `check` its
+    outputs are compared, and nothing else.
     """
 
     spec: CaseSpec
@@ -628,6 +642,7 @@ class Request(Record, frozen=True, kw_only=True):
     options: CompileOptions
     sampling: SamplingPlan = SamplingPlan()
     seed: int = 0
+    check: OutputCheck | None = None
 
 
 # ---------------------------------------------------------------- what compdiff concludes

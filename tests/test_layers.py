@@ -26,7 +26,7 @@ LAYERS = (
     ("align",),
     ("capture", "importers"),
     ("store",),
-    ("case", "doctor", "ladder"),
+    ("case", "doctor", "ladder", "precision"),
     (
         "casefile",
         "selection",

@@ -23,7 +23,7 @@ from compdiff.capture.graphs import dynamo_names, graph_record, node_record
 from compdiff.capture.pass_log import OpenPass, merged_duplicates, pattern_identity
 from compdiff.capture.pre_grad_log import pre_grad_changes
 from compdiff.capture.recorder import Lowering, Recorder
-from compdiff.model import CaptureWarning, PassEvent
+from compdiff.model import CaptureWarning, CompileOptions, PassEvent
 
 _ACCUMULATE_GRAD = 2**64 - 1  # AccumulateGrad's sequence number: it belongs to no forward call
 
@@ -60,6 +60,21 @@ def mode_options(mode: str) -> dict[str, Any]:
     return dict(torch._inductor.list_mode_options(mode))
 
 
+def option_value(name: str, options: CompileOptions) -> object:
+    """Return the value that an option of Inductor has under what torch.compile is given.
+
+    Raises:
+        KeyError: this torch has no such option.
+    """
+    import torch._inductor.config as inductor_config
+
+    there = inductor_config.get_config_copy()
+    of_mode = mode_options(options.mode) if options.mode else {}
+    given = {key.replace("-", "_"): value for key, value in {**of_mode, **options.options}.items()}
+    default = there[name]
+    return given.get(name, default)
+
+
 def is_compiled(fn: object) -> bool:
     """Return whether torch.compile made `fn`, or compiled the module in place."""
     if getattr(fn, "_torchdynamo_disable", False):  # it is wrapped so that it is never compiled
@@ -83,7 +98,7 @@ def recorded(
     with contextlib.ExitStack() as stack:
         for patch in PATCHES:
             _apply(patch, recorder, stack)
-        stack.enter_context(_inductor_config(use_cache=use_cache, options=options))
+        stack.enter_context(configured(use_cache=use_cache, options=options))
         yield
 
 
@@ -102,7 +117,7 @@ def _apply(
 
 
 @contextlib.contextmanager
-def _inductor_config(*, use_cache: bool, options: Mapping[str, object]) -> Iterator[None]:
+def configured(*, use_cache: bool, options: Mapping[str, object]) -> Iterator[None]:
     """Turn on provenance and names of C++ kernels in profiles, and the caches off unless asked for.
 
     Source: torch/_inductor/config.py. The caches are turned off one by one: `force_disable_caches` would also give

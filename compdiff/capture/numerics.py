@@ -64,12 +64,15 @@ class Results:
         return replace(self, tensors=[*self.tensors, *picked])
 
 
-def compare(workload: Workload, compiled: Callable[..., object], seed: int = 0) -> Numerics:
+def compare(
+    workload: Workload, compiled: Callable[..., object], seed: int = 0, *, strict: bool = False
+) -> Numerics:
     """Return how far both sides are from a float64 eager reference and from each other.
 
     The sides agree (`within`) when each tensor passes the tolerance of its dtype, or is at most
     twice as far from the reference as eager's is; a case's own TOLERANCE is the only rule where it
-    has one. Integers, booleans and outputs that are no tensors must be equal.
+    has one. Integers, booleans and outputs that are no tensors must be equal. With `strict` the
+    tolerance is the only rule for all, and outputs that change with the seed are compared too.
     """
     left, right = _call(workload, workload.fn, seed), _call(workload, compiled, seed)
     if not _same_form(left, right):
@@ -77,10 +80,13 @@ def compare(workload: Workload, compiled: Callable[..., object], seed: int = 0) 
     randomness = _randomness(workload, left, seed)
     mask = [a or b for a, b in zip(left.changed, right.changed, strict=True)]
     left, right = left.with_writes(mask), right.with_writes(mask)
-    if randomness == _RANDOM:
+    if randomness == _RANDOM and not strict:
         return Numerics(comparable=False, note=_RANDOM, tensors=len(left.tensors))
-    reference, lack = _reference(workload, left, mask, seed)
-    numerics = _numerics(workload, left, right, reference)
+    # In float64 eager mode draws other numbers.
+    reference, lack = (
+        (None, "") if randomness == _RANDOM else _reference(workload, left, mask, seed)
+    )
+    numerics = _numerics(workload, left, right, reference, strict=strict)
     notes = (randomness, lack, numerics.note)
     return msgspec.structs.replace(numerics, note=" ".join(note for note in notes if note))
 
@@ -212,13 +218,18 @@ def _randomness(workload: Workload, left: Results, seed: int) -> str:
 
 
 def _numerics(
-    workload: Workload, left: Results, right: Results, reference: Results | None
+    workload: Workload,
+    left: Results,
+    right: Results,
+    reference: Results | None,
+    *,
+    strict: bool,
 ) -> Numerics:
     between = _pairs(left, right)
     rows = [tolerance_of(workload, tensor) for tensor, _ in between]
     near = [_close(a, b, row) for (a, b), row in zip(between, rows, strict=True)]
     precise = near
-    if reference and workload.tolerance is None:
+    if reference and workload.tolerance is None and not strict:
         both = zip(near, _pairs(left, reference), _pairs(right, reference), strict=True)
         precise = [ok or _as_precise(mine, other) for ok, mine, other in both]
     error = _error(between)

@@ -22,6 +22,7 @@ COMMANDS = {
     "diff": "Compare any two sides of any two runs.",
     "doctor": "Say what this machine can do, and what to do about each lack.",
     "explain": "Explain a rule or a finding.",
+    "numerics": "Say why the outputs of a compiled case differ from eager mode's.",
     "import": "Read profiler traces of an eager and a compiled run, from any GPU, and compare them.",
     "lock": "Write what torch.compile makes of each case into compdiff.lock.",
     "open": "Show a report in the browser.",

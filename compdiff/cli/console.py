@@ -23,7 +23,7 @@ def print_page(page: "Page", report: Path | None = None) -> None:
     """Print what was found, and where the report is if there is one."""
     from compdiff.report.terminal import terminal_summary
 
-    _console().print(terminal_summary(page, report))
+    console().print(terminal_summary(page, report))
 
 
 def print_tree(outputs: "Outputs") -> None:
@@ -31,18 +31,19 @@ def print_tree(outputs: "Outputs") -> None:
     from compdiff.report.tree import terminal_tree
 
     # A line of a tree that is broken loses its guides, and what searches a pipe wants whole lines.
-    _console().print(terminal_tree(outputs.page, outputs.html), soft_wrap=True)
+    console().print(terminal_tree(outputs.page, outputs.html), soft_wrap=True)
 
 
 def print_ladder(page: "LadderPage", html: Path) -> None:
     """Print the rungs of a case, and where their page is."""
     from compdiff.report.ladder_terminal import terminal_ladder
 
-    _console().print(terminal_ladder(page, html))
+    console().print(terminal_ladder(page, html))
 
 
-def _console() -> Console:
-    console = Console(soft_wrap=False, highlight=False)
-    if console.is_terminal:
-        return console
+def console() -> Console:
+    """Return a console on stdout that is wide enough when piped."""
+    shown = Console(soft_wrap=False, highlight=False)
+    if shown.is_terminal:
+        return shown
     return Console(soft_wrap=False, highlight=False, width=_PIPED_WIDTH)

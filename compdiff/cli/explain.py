@@ -1,8 +1,13 @@
 """`compdiff explain`: what a rule or finding means."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from compdiff.errors import CompdiffError
+
+if TYPE_CHECKING:
+    from compdiff.rewrites.rule import Rule
 
 
 @click.command(name="explain")
@@ -14,7 +19,7 @@ def command(name: str | None) -> int:
     from compdiff.rewrites.comparison_rules import COMPARISON_RULES
 
     texts = {
-        rule.name: f"{rule.why}\nFate: {rule.fate}. In torch: {rule.source}. Case: {rule.case}."
+        rule.name: f"{rule.why}\n{_arithmetic(rule)}Fate: {rule.fate}. In torch: {rule.source}. Case: {rule.case}."
         for rule in RULES
     }
     texts |= {rule.name: f"{rule.why}\nBetween two runs." for rule in COMPARISON_RULES}
@@ -28,3 +33,8 @@ def command(name: str | None) -> int:
         raise CompdiffError(message, "compdiff explain lists all.")
     click.echo(f"{name}\n{texts[name]}")
     return 0
+
+
+def _arithmetic(rule: "Rule") -> str:
+    """Return a line on what the rewrite does to the numbers, nothing where that is not known to be anything."""
+    return f"Numbers: {rule.arithmetic}\n" if rule.arithmetic else ""

@@ -30,6 +30,7 @@ class Rule:
         why: one sentence for the reader.
         source: where torch does it.
         case: the file in cases/ that shows it.
+        arithmetic: one sentence where the rewrite may change the order or precision of arithmetic, or the numbers drawn.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Rule:
     why: str
     source: str
     case: str
+    arithmetic: str = ""
     passes: tuple[str, ...] = ()
     ops: frozenset[str] = frozenset()
     when: tuple[Condition, ...] = ()

@@ -7,6 +7,11 @@ from compdiff.rewrites.pattern_rules import PATTERN_RULES
 from compdiff.rewrites.predicates import RANDOM
 from compdiff.rewrites.rule import Rule
 
+_IN_FLOAT32 = (
+    "With float16 or bfloat16, values between the ops stay in float32, where eager mode rounds each "
+    "(emulate_precision_casts=True rounds them too)."
+)
+_ONE_ROUNDING = "With float16 or bfloat16, the product need not be rounded before the addition, as it is in eager mode."
 _LOSSES = frozenset(
     {
         "aten::binary_cross_entropy",
@@ -103,6 +108,7 @@ RULES: tuple[Rule, ...] = (
         why=_ONE_ADDMM,
         source="torch/_inductor/fx_passes/post_grad.py: addmm",
         case="linear",
+        arithmetic=_ONE_ROUNDING,
     ),
     Rule(
         name="mm-add-to-addmm",
@@ -112,6 +118,7 @@ RULES: tuple[Rule, ...] = (
         why=_ONE_ADDMM,
         source="torch/_inductor/fx_passes/post_grad.py: addmm",
         case="linear",
+        arithmetic=_ONE_ROUNDING,
     ),
     Rule(
         name="sdpa-pattern",
@@ -131,6 +138,7 @@ RULES: tuple[Rule, ...] = (
         "result is cut out of the larger product.",
         source="torch/_inductor/fx_passes/pad_mm.py",
         case="matmul_padded",
+        arithmetic="The larger product may run in another kernel, which adds in another order.",
     ),
     Rule(
         name="addmm-unfused-bias",
@@ -395,6 +403,7 @@ RULES: tuple[Rule, ...] = (
         "for the same seed.",
         source="torch/_inductor/fx_passes/replace_random.py",
         case="dropout",
+        arithmetic="Other numbers are drawn; with fallback_random=True they are those of eager mode.",
     ),
     Rule(
         name="gradient-copied",
@@ -451,6 +460,7 @@ RULES: tuple[Rule, ...] = (
         why="A reduction and the ops around it run in one kernel; what lies between is never stored.",
         source="torch/_inductor/scheduler.py: fusion",
         case="layernorm_residual",
+        arithmetic=_IN_FLOAT32 + " Its elements may be added in another order.",
     ),
     Rule(
         name="pointwise-fusion",
@@ -459,6 +469,7 @@ RULES: tuple[Rule, ...] = (
         why="Pointwise ops run in one kernel; the tensors between them are never stored.",
         source="torch/_inductor/scheduler.py: fusion",
         case="mlp_geglu",
+        arithmetic=_IN_FLOAT32,
     ),
     Rule(
         name="compiler-pattern",

@@ -289,3 +289,32 @@ def test_the_relative_difference_does_not_depend_on_the_unit(
 
     assert scaled_absolute == pytest.approx(absolute * scale, rel=1e-6)
     assert scaled_relative == pytest.approx(relative, rel=1e-6)
+
+
+def test_strict_takes_no_account_of_the_reference() -> None:
+    """A side that is nearer to float64 than eager mode differs nevertheless."""
+    x = torch.rand(64, dtype=torch.bfloat16)
+
+    def rounded(x: torch.Tensor) -> torch.Tensor:
+        return (x + 100) - 100
+
+    def exact(x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+    assert compare(work(rounded, x), exact).within
+    assert not compare(work(rounded, x), exact, strict=True).within
+
+
+def test_strict_compares_what_is_drawn() -> None:
+    """With one seed both sides may draw the same numbers, or others."""
+    x = torch.ones(64)
+
+    def drawn(x: torch.Tensor) -> torch.Tensor:
+        return x * torch.rand(64)
+
+    def later(x: torch.Tensor) -> torch.Tensor:
+        torch.rand(1)
+        return x * torch.rand(64)
+
+    assert compare(work(drawn, x), drawn, strict=True).within
+    assert compare(work(drawn, x), later, strict=True).within is False
