@@ -11,14 +11,15 @@ from compdiff.align.by_graph_order import BY_ORDER, find_joint_nodes_by_order
 from compdiff.align.by_names import match_by_names
 from compdiff.align.called_otherwise import match_called_otherwise
 from compdiff.align.graph_replay import REPLAYED, match_replays
+from compdiff.align.items import right_kernel
 from compdiff.align.joint_nodes import find_joint_nodes
 from compdiff.align.lineage import Lineage, trace_lineage
 from compdiff.align.other_layout import match_other_layout
 from compdiff.align.other_way import match_other_way
 from compdiff.align.outside_graphs import match_outside_graphs
 from compdiff.align.right_items import find_right_items, item_nodes
-from compdiff.align.traces import Alignment, OpTrace
-from compdiff.model import Capture, Match
+from compdiff.align.traces import Alignment, OpTrace, has_no_elements
+from compdiff.model import GENERATED, Capture, Match
 
 
 def align(left: Capture, right: Capture) -> Alignment:
@@ -42,6 +43,7 @@ def align(left: Capture, right: Capture) -> Alignment:
     else:
         find_joint_nodes_by_order(result, right.compiler)
     find_right_items(result)
+    _leave_out_empty(result)
     match_outside_graphs(result, "sequence of op calls outside the compiled graphs")
     match_other_way(result)
     match_other_layout(result)
@@ -49,6 +51,19 @@ def align(left: Capture, right: Capture) -> Alignment:
         match_called_otherwise(result)
     _collect_matches(result)
     return result
+
+
+def _leave_out_empty(result: Alignment) -> None:
+    """Take generated kernels from calls whose results have no elements: nothing computes these, whatever nodes they became.
+
+    Source: NopKernelSchedulerNode, torch/_inductor/scheduler.py (torch 2.14).
+    """
+    kernels = {
+        right_kernel(kernel.id) for kernel in result.right.kernels if kernel.kind in GENERATED
+    }
+    for trace in result.traces:
+        if has_no_elements(trace.call):
+            trace.items = tuple(item for item in trace.items if item not in kernels)
 
 
 def _collect_matches(result: Alignment) -> None:

@@ -11,6 +11,7 @@ from compdiff.align.lineage import NodeRef
 from compdiff.align.liveness import live_calls
 from compdiff.align.traces import Alignment, OpTrace
 from compdiff.model import GraphNode, SourceLocation
+from compdiff.source import is_user_file
 
 OTHER_WAY = "another way through the same functions"
 _NO_CALL = "no call"  # before the first or after the last
@@ -104,8 +105,13 @@ def dynamo_nodes(result: Alignment, compile_id: str) -> dict[str, GraphNode]:
 def _items_of(
     result: Alignment, compile_id: str, nodes: dict[str, GraphNode], functions: set[_Function]
 ) -> Iterator[str]:
-    """Yield the right items that compute a Dynamo node of these functions which no left op call was traced to."""
-    own = {name for name, node in nodes.items() if _function(node.source) in functions}
+    """Yield the right items that compute a Dynamo node of these functions which no left op call was traced to.
+
+    In torch's own code, such as an optimizer's step, op calls stand on the user's line and nodes on torch's.
+    """
+    named = [(name, node.source) for name, node in nodes.items() if node.source]
+    own = {name for name, source in named if _function(source) in functions}
+    own = own or {name for name, source in named if not is_user_file(source.file)}
     yield from items_of_nodes(result, compile_id, own - traced_nodes(result, compile_id))
 
 

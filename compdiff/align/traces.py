@@ -72,6 +72,11 @@ class Alignment:
     backward: frozenset[str] = frozenset()
 
 
+def has_no_elements(call: OpCall) -> bool:
+    """Return whether a call gives tensors, and all are empty: there is nothing to compute."""
+    return bool(call.outputs) and all(0 in meta.shape for meta in call.outputs)
+
+
 def hands_over_a_gradient(call: OpCall) -> bool:
     """Return whether autograd made the call to hand a gradient to its parameter."""
     return call.autograd_node.endswith("AccumulateGrad")

@@ -53,6 +53,11 @@ COMPUTED_ONCE = Condition(
     holds=p.is_computed_once,
     otherwise="{it.items} computes {it.call} although {it.twin} is equal: {it.apart}.",
 )
+GIVES_NO_ELEMENTS = Condition(
+    holds=p.gives_no_elements,
+    otherwise="{it.call} gives elements: there is something to compute.",
+    kind="op call that gives an empty tensor",
+)
 READS_NO_TENSOR = Condition(
     holds=p.reads_no_tensor,
     otherwise="{it.call} reads a tensor: its result is not known at compile time.",

@@ -7,7 +7,12 @@ from compdiff.align.neighbours import BETWEEN
 from compdiff.align.op_names import SPLIT_PRODUCTS
 from compdiff.align.other_layout import OTHER_LAYOUT
 from compdiff.align.other_way import OTHER_WAY
-from compdiff.align.traces import SHAPED_LIKE, OpTrace, hands_over_a_gradient
+from compdiff.align.traces import (
+    SHAPED_LIKE,
+    OpTrace,
+    hands_over_a_gradient,
+    has_no_elements,
+)
 from compdiff.rewrites.facts import Facts, base_name
 
 RANDOM = frozenset(
@@ -97,6 +102,11 @@ def is_computed_once(facts: Facts, trace: OpTrace) -> bool:
 def was_merged_with_an_equal_node(_: Facts, trace: OpTrace) -> bool:
     """Return whether the compiler merged a node of the call with an equal one."""
     return any(event.pass_name == "fx_graph_cse" for event in trace.events)  # noqa: S105 - a pass
+
+
+def gives_no_elements(_: Facts, trace: OpTrace) -> bool:
+    """Return whether the tensors that the call gives are empty."""
+    return has_no_elements(trace.call)
 
 
 def reads_no_tensor(_: Facts, trace: OpTrace) -> bool:

@@ -292,6 +292,15 @@ RULES: tuple[Rule, ...] = (
         case="unused_index",
     ),
     Rule(
+        name="empty-result",
+        fate="eliminated",
+        scope="op",
+        when=(c.GIVES_NO_ELEMENTS, c.TRACED, c.NO_WORK_LEFT),
+        why="The result has no elements, as cuDNN's reserve where it keeps nothing: there is nothing to compute.",
+        source="torch/_inductor/scheduler.py: NopKernelSchedulerNode",
+        case="batch_norm_training",
+    ),
+    Rule(
         name="view-elimination",
         fate="eliminated",
         scope="op",

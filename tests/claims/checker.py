@@ -151,7 +151,5 @@ _OF_NO_CALL = {"copy", "full", "scalar_tensor", "iota", "clone"}
 
 OPEN = {
     "flex_causal": "the block mask's other half is never computed, and counted into the template's kernel",
-    "batch_norm_training": "the clone of cuDNN's empty reserve is counted into the kernel of the backward",
-    "conv_channels_last_training": "the clone of cuDNN's empty reserve is counted into the kernels of the backward",
 }
 """Cases, planned for a target, that compdiff is known to explain wrongly, and what is wrong."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 from compdiff.model import GraphNode, OpCall, Rewrite
@@ -72,6 +73,13 @@ def _is_unread(account: Account, call: OpCall) -> bool:
     made = {meta.value for meta in call.outputs}
     read = {meta.value for other in account.left.values() for meta in other.inputs}
     return not account.writes(call) and not made & (read | set(account.run.left.output_values))
+
+
+def gives_no_elements(claim: Claim) -> Iterator[str]:
+    """What each op call gives is empty."""
+    for item, call in claim.calls.items():
+        if not call.outputs or any(prod(meta.shape) for meta in call.outputs):
+            yield f"{item} {call.name} gives elements"
 
 
 def looks_at_memory(claim: Claim) -> Iterator[str]:
@@ -527,6 +535,7 @@ ROWS: dict[str, tuple[Check, ...]] = {
         cites("pointless_convert"),
     ),
     "embedding-lowered": (each_is("embedding"), each_is_computed_there),
+    "empty-result": (gives_no_elements, nothing_stands_right),
     "epilogue-fusion": (
         cites_none_or_its_event,
         done_somewhere,
