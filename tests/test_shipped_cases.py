@@ -9,6 +9,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +96,16 @@ def _again(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return measured(tmp_path_factory.mktemp("again"), *files, device="cpu")
 
 
-@pytest.fixture(name="on_target", scope="module")
-def _on_target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pattern = str(Path(CASES).parent / PLANNED_FOR[request.param])
-    return planned(tmp_path_factory.mktemp(request.param), pattern, target=request.param)
+@pytest.fixture(name="plans", scope="module")
+def _plans(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return what gives the folder of a target's plans, made once. A parametrized fixture would plan anew for each case."""
+
+    @cache
+    def plans(target: str) -> Path:
+        pattern = str(Path(CASES).parent / PLANNED_FOR[target])
+        return planned(tmp_path_factory.mktemp(target), pattern, target=target)
+
+    return plans
 
 
 @pytest.fixture(name="on_cuda", scope="module")
@@ -107,11 +115,11 @@ def _on_cuda(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_cuda_build
 @pytest.mark.measured
-@pytest.mark.parametrize(("on_target", "name"), PLANS, indirect=["on_target"])
-def test_a_case_is_planned(on_target: Path, name: str) -> None:
+@pytest.mark.parametrize(("target", "name"), PLANS)
+def test_a_case_is_planned(plans: Callable[[str], Path], target: str, name: str) -> None:
     """No op call and no kernel is unexplained, and each Triton kernel says what its cubin takes."""
-    assert document(on_target, name)["unexplained"] == {"op_calls": 0, "kernels": 0}
-    run = read_run(on_target / name / "run.json.gz")
+    assert document(plans(target), name)["unexplained"] == {"op_calls": 0, "kernels": 0}
+    run = read_run(plans(target) / name / "run.json.gz")
     assert run.right.compiler is not None
     assert any(graph.post_grad for graph in run.right.compiler.graphs)
     for kernel in run.right.kernels:
@@ -162,10 +170,12 @@ def test_claims_are_borne_out_on_the_cpu(on_cpu: Path, name: str) -> None:
 
 @needs_cuda_build
 @pytest.mark.measured
-@pytest.mark.parametrize(("on_target", "name"), PLANS, indirect=["on_target"])
-def test_claims_are_borne_out_in_plans(on_target: Path, name: str) -> None:
+@pytest.mark.parametrize(("target", "name"), PLANS)
+def test_claims_are_borne_out_in_plans(
+    plans: Callable[[str], Path], target: str, name: str
+) -> None:
     """The same of plans, but for the cases that are known to be explained wrongly."""
-    assert bool(claims_refuted(on_target / name)) == (name in OPEN)
+    assert bool(claims_refuted(plans(target) / name)) == (name in OPEN)
 
 
 def claims_refuted(folder: Path) -> list[str]:
