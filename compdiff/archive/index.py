@@ -7,6 +7,7 @@ because importing SQLAlchemy takes longer than any command on a folder may; URLs
 import importlib
 import re
 import sqlite3
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -195,18 +196,15 @@ def _head(path: Path) -> bytes:
 def _refuse_foreign_journal(path: Path) -> None:
     """Refuse a journal that was made to remove a file elsewhere."""
     journal = path.with_name(f"{path.name}-journal")
-    if not journal.exists() and not journal.is_symlink():
-        return
     try:
-        if journal.is_symlink() or not journal.is_file():
-            ending = _JOURNAL_OF_SEVERAL
-        else:
-            ending = journal.read_bytes()[-len(_JOURNAL_OF_SEVERAL) :]
-    except FileNotFoundError:  # its writer has finished
+        # Asked once: other writers make and remove journals all the time.
+        is_file = stat.S_ISREG(journal.lstat().st_mode)
+        ending = journal.read_bytes()[-len(_JOURNAL_OF_SEVERAL) :] if is_file else b""
+    except FileNotFoundError:  # there is none, or its writer has just finished
         return
     except OSError as error:
         raise CompdiffError(f"cannot read {journal}: {error.strerror or error}") from error
-    if ending == _JOURNAL_OF_SEVERAL:
+    if not is_file or ending == _JOURNAL_OF_SEVERAL:
         raise FormatError(
             f"{journal} is not a journal that compdiff writes",
             "Somebody may have made it to remove a file of yours: do not use this archive.",

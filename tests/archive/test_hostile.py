@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -120,6 +121,34 @@ def test_a_journal_that_names_another_file_is_refused(filled: Path) -> None:
     """SQLite would roll it back, and remove what it names."""
     ending = bytes.fromhex("d9d505f920a163d7")
     (filled / "index.sqlite-journal").write_bytes(bytes(600) + ending)
+
+    with pytest.raises(CompdiffError, match="not a journal that compdiff writes"):
+        Archive.open(str(filled))
+
+
+def test_journals_that_come_and_go_are_other_writers(filled: Path) -> None:
+    """A journal that is gone when it is looked at was its writer's, no trap."""
+    journal = filled / "index.sqlite-journal"
+    done = threading.Event()
+
+    def come_and_go() -> None:
+        while not done.is_set():
+            journal.touch()
+            journal.unlink(missing_ok=True)
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        for _ in range(300):
+            Archive.open(str(filled)).close()
+    finally:
+        done.set()
+        other.join()
+
+
+def test_a_link_in_place_of_a_journal_is_refused(filled: Path) -> None:
+    """What it leads to is nothing that compdiff wrote."""
+    (filled / "index.sqlite-journal").symlink_to(filled / "elsewhere")
 
     with pytest.raises(CompdiffError, match="not a journal that compdiff writes"):
         Archive.open(str(filled))
